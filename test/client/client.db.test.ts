@@ -1,18 +1,12 @@
 /** The client against the real API, with a real database. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { answerOf, createStandinClient, StandinApiError } from '../../client/index.ts'
-import { MEET, openApiWorld } from '../control-plane/api/world.ts'
+import { MEET, openWorld } from '../control-plane/world.ts'
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
-let baseUrl: string
-let key: string
-beforeAll(async () => {
-  world = await openApiWorld()
-  baseUrl = await world.app.listen({ host: '127.0.0.1', port: 0 })
-  key = (await world.team()).key
-})
-afterAll(() => world.close())
+const world = await openWorld({ api: {} })
+const baseUrl = await world.app.listen({ host: '127.0.0.1', port: 0 })
+const key = (await world.team()).key
 
 test('a bot is created and read in both generations, with a slash too many in the address', async () => {
   const { v2, older } = createStandinClient({ baseUrl: `${baseUrl}/`, apiKey: key })

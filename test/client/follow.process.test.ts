@@ -6,19 +6,14 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { NumberedEvent } from '@standin/wire/events.ts'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createStandinClient, followEvents, followTeam } from '../../client/index.ts'
 import { freshMeet, startReporting } from '../control-plane/api/reporting.ts'
-import { openApiWorld } from '../control-plane/api/world.ts'
+import { openWorld } from '../control-plane/world.ts'
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
-let team: Awaited<ReturnType<typeof world.team>>
-beforeAll(async () => {
-  world = await openApiWorld()
-  team = await world.team()
-  await world.app.listen({ host: '127.0.0.1', port: 0 })
-})
-afterAll(() => world.close())
+const world = await openWorld({ api: {} })
+const team = await world.team()
+await world.app.listen({ host: '127.0.0.1', port: 0 })
 
 const said = (text: string): NumberedEvent['event'] => ({ type: 'notice', level: 'info', message: text })
 
@@ -70,7 +65,7 @@ test('every event comes once and in order although connections break, until the 
     await report(said(`while away ${round}`))
   }
   await report({ type: 'status_change', status: 'completed', end_code: 'API_REQUEST' })
-  await world.database.updateTable('bots').set({ phase: 'closed' }).where('id', '=', botId).execute()
+  await world.set(botId, { phase: 'closed' })
   await following
   expect(heard).toEqual([1, 2, 3].flatMap((round) => [`before ${round}`, `while away ${round}`]))
   expect(troubles.length).toBeGreaterThanOrEqual(1)
@@ -94,7 +89,7 @@ test('the example of the documentation prints words, chat and status, and ends w
   await expect.poll(() => printed, { timeout: 30_000 }).toContain('Ada: Good morning')
   cut()
   await report({ type: 'status_change', status: 'completed', end_code: 'API_REQUEST' })
-  await world.database.updateTable('bots').set({ phase: 'closed' }).where('id', '=', botId).execute()
+  await world.set(botId, { phase: 'closed' })
   expect(await ended).toEqual([0, null])
   expect(printed).toBe('Ada: Good morning\n[completed]\n')
 })

@@ -9,7 +9,7 @@ import { signatureHeaders } from '../../control-plane/webhooks/signatures.ts'
 import { NO_PYTHON, packPython } from '../../scripts/pack.ts'
 import { METHODS, pythonFiles } from '../../scripts/write-python-client.ts'
 import { startReporting } from '../control-plane/api/reporting.ts'
-import { MEET, openApiWorld } from '../control-plane/api/world.ts'
+import { MEET, openWorld } from '../control-plane/world.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'standin-python-'))
 const wheel = packPython(folder)
@@ -17,13 +17,9 @@ if (wheel === null) console.warn(NO_PYTHON)
 
 /** The Python of the environment, and what it needs to find the client. */
 let python: { program: string; env: NodeJS.ProcessEnv }
-let world: Awaited<ReturnType<typeof openApiWorld>> | undefined
-let url: string
 
-beforeAll(async () => {
-  world = await openApiWorld()
-  url = await world.app.listen({ host: '127.0.0.1', port: 0 })
-})
+const world = await openWorld({ api: {} })
+const url = await world.app.listen({ host: '127.0.0.1', port: 0 })
 
 beforeAll(() => {
   if (wheel === null) return
@@ -38,7 +34,6 @@ beforeAll(() => {
 
 afterAll(async () => {
   running?.child.stdin.end()
-  await world?.close()
   await rm(folder, { recursive: true, force: true })
 })
 

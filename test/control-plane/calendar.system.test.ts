@@ -182,9 +182,7 @@ test.each(['google', 'microsoft'])('%s: bots follow the events of a connected ca
   expect((await service.call('POST', `/v2/calendars/${id}/sync`)).status).toBe(200)
   expect(await service.call('GET', `/v2/calendars/${id}`)).toMatchObject({
     status: 200,
-    body: {
-      data: { status: 'active', sync_status: 'success', subscription_id: expect.any(String), sync_error: null },
-    },
+    body: { data: { status: 'active', sync_status: 'success', subscription_id: expect.any(String), sync_error: null } },
   })
   expect((await service.call('DELETE', `/v2/calendars/${id}`)).status).toBe(200)
   expect((await service.call('GET', `/v2/calendars/${id}`)).status).toBe(404)

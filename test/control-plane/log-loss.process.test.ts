@@ -2,27 +2,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { newSealKey } from '@standin/control-plane/secrets/seals.ts'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { packageRoot } from '../../core/process/page-scripts.ts'
 import { freePort } from '../servers/free-port.ts'
-import { openTestDatabase, type TestDatabase } from './postgres.ts'
+import { temporaryFolder } from './at-end.ts'
+import { openTestDatabase } from './postgres.ts'
 
-let db: TestDatabase
-let base: string
 const secretKeys = newSealKey('k1')
-beforeAll(async () => {
-  db = await openTestDatabase()
-  base = await mkdtemp(join(tmpdir(), 'standin-log-loss-'))
-})
-afterAll(async () => {
-  await db.close()
-  await rm(base, { recursive: true, force: true })
-})
-
+const db = await openTestDatabase()
+const base = temporaryFolder()
 type Broken = 'ENOSPC' | 'EPIPE'
 
 /** Standard output and standard error of the program fail with this error. */

@@ -10,6 +10,7 @@ import pg from 'pg'
 import { type Database, openDatabase } from '../../control-plane/store/database.ts'
 import { migrate } from '../../control-plane/store/migrate.ts'
 import { startOwnPostgres } from '../../control-plane/store/own-postgres.ts'
+import { atEnd } from './at-end.ts'
 import { installSettableClock } from './checker/database-clock.ts'
 
 /** Variable with the folder of the server; `set-up/postgres-folder.ts` names it, and stops the server. */
@@ -180,11 +181,11 @@ export async function waitingForLocks(database: Database): Promise<number> {
 export interface TestDatabase {
   url: string
   database: Database
-  /** Closes the pool and gives the database back. */
+  /** Closes the pool and gives the database back, before its end. */
   close(): Promise<void>
 }
 
-/** A database with every table and no row. Call `close` in `afterAll`. */
+/** A database with every table and no row, until the test or the file ends. */
 export async function openTestDatabase(connections = 8): Promise<TestDatabase> {
   const url = await testServer()
   const own = free.pop() ?? (await makeDatabase(url))
@@ -205,12 +206,11 @@ export async function openDatabaseWithClock(connections = 8): Promise<TestDataba
 
 function opened(url: string, connections: number, giveBackDatabase: () => Promise<unknown>): TestDatabase {
   const database = openDatabase({ url, role: 'test', connections })
-  return {
-    url,
-    database,
-    async close() {
-      await database.destroy()
-      await giveBackDatabase()
-    },
+  let closing: Promise<unknown> | undefined
+  const close = async () => {
+    closing ??= database.destroy().then(giveBackDatabase)
+    await closing
   }
+  atEnd(close)
+  return { url, database, close }
 }

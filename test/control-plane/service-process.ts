@@ -110,10 +110,7 @@ export class ServiceProcess {
   async call(method: string, path: string, body?: Json): Promise<Answer> {
     const answer = await fetch(`${this.url}${path}`, {
       method,
-      headers: {
-        'x-service-api-key': await this.key(),
-        ...(body && { 'content-type': 'application/json' }),
-      },
+      headers: { 'x-service-api-key': await this.key(), ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
     })
     return { status: answer.status, body: (await answer.json()) as Answer['body'] }

@@ -3,54 +3,47 @@ import { randomUUID } from 'node:crypto'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import type { NumberedEvent } from '@standin/wire/events.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { createStandinClient } from '../../client/index.ts'
 import { createMeetings } from '../../mcp/meetings.ts'
 import { createMcpServer } from '../../mcp/server.ts'
 import { startReporting } from '../control-plane/api/reporting.ts'
-import { MEET, openApiWorld } from '../control-plane/api/world.ts'
+import { MEET, openWorld } from '../control-plane/world.ts'
 
 const TRANSCRIPT_LINK = 'https://files.example/transcript'
 let utterances: unknown[] = []
 const transcripts = (async () => Response.json({ result: { utterances } })) as typeof fetch
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
-let client: Client
-beforeAll(async () => {
-  world = await openApiWorld({
-    dependencies: {
-      links: {
-        publicUrl: 'https://standin.test',
-        sign: async () => null,
-        olderTranscript: async () => [],
-        screenshotsOf: async () => [],
-        linkTo: async () => null,
-        linksOf: async () => ({
-          video: null,
-          audio: null,
-          diarization: null,
-          raw_transcription: null,
-          transcription: TRANSCRIPT_LINK,
-          chat_messages: null,
-        }),
-      },
+const world = await openWorld({
+  api: {
+    links: {
+      publicUrl: 'https://standin.test',
+      sign: async () => null,
+      olderTranscript: async () => [],
+      screenshotsOf: async () => [],
+      linkTo: async () => null,
+      linksOf: async () => ({
+        video: null,
+        audio: null,
+        diarization: null,
+        raw_transcription: null,
+        transcription: TRANSCRIPT_LINK,
+        chat_messages: null,
+      }),
     },
-  })
-  const baseUrl = await world.app.listen({ host: '127.0.0.1', port: 0 })
-  const { key } = await world.team()
-  const [ours, theirs] = InMemoryTransport.createLinkedPair()
-  const meetings = createMeetings(createStandinClient({ baseUrl, apiKey: key }), transcripts)
-  await createMcpServer(meetings, {
-    version: '1.2.3',
-    pause: (ms) => new Promise((done) => setTimeout(done, ms / 50)),
-  }).connect(ours)
-  client = new Client({ name: 'assistant', version: '1' })
-  await client.connect(theirs)
+  },
 })
-afterAll(async () => {
-  await client.close()
-  await world.close()
-})
+const baseUrl = await world.app.listen({ host: '127.0.0.1', port: 0 })
+const { key } = await world.team()
+const [ours, theirs] = InMemoryTransport.createLinkedPair()
+const meetings = createMeetings(createStandinClient({ baseUrl, apiKey: key }), transcripts)
+await createMcpServer(meetings, {
+  version: '1.2.3',
+  pause: (ms) => new Promise((done) => setTimeout(done, ms / 50)),
+}).connect(ours)
+const client = new Client({ name: 'assistant', version: '1' })
+await client.connect(theirs)
+afterAll(() => client.close())
 
 async function call(name: string, args: Record<string, unknown> = {}): Promise<string> {
   const answer = await client.callTool({ name, arguments: args })
@@ -149,7 +142,7 @@ test('the live transcript comes from captions, the finished one from its file', 
   await report(said('so far'))
   await report(wrote('in the chat'))
   utterances = []
-  await world.database.updateTable('bots').set({ status: 'in_call_recording' }).where('id', '=', id).execute()
+  await world.set(id, { status: 'in_call_recording' })
   expect(await call('read_chat', { bot_id: id })).toContain('in the chat')
   utterances = [{ speaker: 'Ada', start: 3661, text: 'at the end' }, { speaker: 7 }, null]
   expect(await call('read_transcript', { bot_id: id })).toBe('1:01:01 Ada: at the end')
@@ -157,11 +150,7 @@ test('the live transcript comes from captions, the finished one from its file', 
 
 test('past transcripts are searched without regard to case and accents', async () => {
   const { id } = await sentBot()
-  await world.database
-    .updateTable('bots')
-    .set({ status: 'completed', phase: 'closed', ended_at: new Date() })
-    .where('id', '=', id)
-    .execute()
+  await world.set(id, { status: 'completed', phase: 'closed', ended_at: new Date() })
   utterances = [
     { speaker: 'Zoé', start: 5, text: 'The Budget is fixed' },
     { speaker: 'Bob', start: 9, text: 'Lunch?' },

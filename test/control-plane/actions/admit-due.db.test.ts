@@ -2,17 +2,15 @@ import { admitDue } from '@standin/control-plane/actions/admit-due.ts'
 import { RESERVATION } from '@standin/control-plane/bots/outcomes.ts'
 import { lockBot } from '@standin/control-plane/store/bots/bots.ts'
 import { writeLedger } from '@standin/control-plane/store/teams/ledger.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { atEnd } from '../at-end.ts'
 import { type LaunchingWorld, openLaunchingWorld } from '../launching/world.ts'
 import { waitingForLocks } from '../postgres.ts'
 
 type Setting = Awaited<ReturnType<LaunchingWorld['setting']>>
 
-let world: LaunchingWorld
-beforeAll(async () => {
-  world = await openLaunchingWorld()
-})
-afterAll(() => world.close())
+const world = await openLaunchingWorld()
+atEnd(world.close)
 
 test('the admission of a bot and a change of it that moves tokens do not wait for each other', async () => {
   const { database, bot, row, teamId } = await world.setting()

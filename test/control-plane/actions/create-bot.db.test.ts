@@ -1,28 +1,13 @@
 /** Creations that arrive together share statements, and nothing else. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createBot, type NewBot } from '../../../control-plane/actions/create-bot.ts'
 import { RESERVATION } from '../../../control-plane/bots/outcomes.ts'
-import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
 import { shareStatements } from '../../../control-plane/store/shared-statements.ts'
-import { openTestDatabase, type TestDatabase } from '../postgres.ts'
+import { openWorld, seals } from '../world.ts'
 
-let db: TestDatabase
-const seals = createSeals(parseSealKeys(newSealKey('test')))
-beforeAll(async () => {
-  db = await openTestDatabase(8)
-})
-afterAll(() => db.close())
-
-const addTeam = async (values: object = {}) =>
-  (
-    await db.database
-      .insertInto('teams')
-      .values({ name: 'T', ...values })
-      .returning('id')
-      .executeTakeFirstOrThrow()
-  ).id
+const db = await openWorld()
 
 function newBot(teamId: string, values: Partial<NewBot> = {}): NewBot {
   return {
@@ -49,10 +34,10 @@ const counts = async (teamId: string) => {
 }
 
 test('each of many bots has everything that a bot has which is created alone', async () => {
-  const alone = await addTeam()
+  const alone = await db.teamId()
   await create(newBot(alone))
   const one = (await counts(alone))!
-  const [team, other] = [await addTeam(), await addTeam()]
+  const [team, other] = [await db.teamId(), await db.teamId()]
   const bots = Array.from({ length: 50 }, (_, n) =>
     newBot(n % 5 === 0 ? other : team, { request: { ...newBot('').request, extra: { n } } }),
   )
@@ -67,7 +52,7 @@ test('each of many bots has everything that a bot has which is created alone', a
 })
 
 test('one that cannot be stored fails alone', async () => {
-  const team = await addTeam()
+  const team = await db.teamId()
   const stored = newBot(team)
   await create(stored)
   const bots = [newBot(team), newBot(team), newBot(team, { id: stored.id }), newBot(team), newBot(team)]
@@ -77,7 +62,7 @@ test('one that cannot be stored fails alone', async () => {
 })
 
 test('a limit that is set between two creations counts for the second one', async () => {
-  const team = await addTeam()
+  const team = await db.teamId()
   await Promise.all([create(newBot(team)), create(newBot(team))])
   await db.database.updateTable('teams').set({ daily_cap: 3 }).where('id', '=', team).execute()
   const made = await Promise.all(Array.from({ length: 8 }, () => create(newBot(team))))

@@ -13,11 +13,12 @@ import {
 } from '@standin/control-plane/store/accounts/accounts.ts'
 import type { StorageState } from '@standin/wire/account-session.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { changeBot } from '../../../control-plane/actions/change-bot.ts'
 import { processEnded } from '../../../control-plane/bots/crash.ts'
 import { addCalendar, addEvent } from '../api/calendars/fake.ts'
-import { type LinkWorld, openBotLink, openLinkWorld, type RunningServer, wholeLife } from '../control-link/world.ts'
+import { openBotLink, type RunningServer, wholeLife } from '../control-link/world.ts'
+import { openWorld } from '../world.ts'
 
 const SEAL_KEYS = newSealKey('test')
 const seals = createSeals(parseSealKeys(SEAL_KEYS))
@@ -25,7 +26,6 @@ const seals = createSeals(parseSealKeys(SEAL_KEYS))
 const PACE = { heartbeatMs: 60_000, pingMs: 1_000, reconnectMinMs: 50, reconnectMaxMs: 250 }
 const CANARY = 'canary-session-value'
 
-let world: LinkWorld
 let server: RunningServer
 const logged: unknown[] = []
 const log = { info: note, warn: note, error: note }
@@ -33,10 +33,7 @@ function note(...line: unknown[]): void {
   logged.push(line)
 }
 
-beforeAll(async () => {
-  world = await openLinkWorld()
-})
-afterAll(() => world.close())
+const world = await openWorld({ links: true })
 beforeEach(async () => {
   await sql`update bots set phase = 'closed'`.execute(world.database)
   await sql`delete from accounts`.execute(world.database)
@@ -67,7 +64,7 @@ const sessionWith = (value: string): StorageState => ({
 })
 const account = (fields: object = {}) =>
   createAccount(world.database, seals, {
-    ...{ teamId: world.teamId, platform: 'meet', label: 'A', address: null, pool: 'default', max_meetings: 20 },
+    ...{ teamId: world.team, platform: 'meet', label: 'A', address: null, pool: 'default', max_meetings: 20 },
     ...{ is_disabled: false, session: sessionWith(CANARY), ...fields },
   })
 const bot = (code: string, request: object = { account: 'always' }, fields: object = {}) =>
@@ -98,7 +95,7 @@ test('a bot gets an account with its session, the next of the meeting another on
   expect(none).not.toHaveProperty('account')
   expect(await stepsOf(bots[0].id)).toEqual([{ kind: 'account', reason: 'The bot joins with the account "One".' }])
   expect((await stepsOf(bots[2].id)).map(({ reason }) => reason)).toEqual([none.message])
-  expect((await listAccounts(world.database, world.teamId)).map(({ meetings }) => meetings)).toEqual([1, 1])
+  expect((await listAccounts(world.database, world.team)).map(({ meetings }) => meetings)).toEqual([1, 1])
 })
 
 test('the account stays with its bot until the bot is out of its meeting', async () => {
@@ -141,15 +138,10 @@ test('an account is in as many meetings as it may be, and the one with the fewes
 test('an account that the calendar event invited comes first', async () => {
   await account({ label: 'Any' })
   const { id } = await account({ label: 'Invited', address: 'notes@example.com' })
-  const calendar = await addCalendar(world.database, { teamId: world.teamId })
-  const event = await addEvent(world.database, calendar.id, {
-    attendees: [{ email: 'Notes@Example.com', name: null }],
-  })
+  const calendar = await addCalendar(world.database, { teamId: world.team })
+  const event = await addEvent(world.database, calendar.id, { attendees: [{ email: 'Notes@Example.com', name: null }] })
   const made = await bot('a')
-  await world.database
-    .insertInto('calendar_bots')
-    .values({ bot_id: made.id, calendar_id: calendar.id, event_id: event.id })
-    .execute()
+  await world.insert('calendar_bots', { bot_id: made.id, calendar_id: calendar.id, event_id: event.id })
   expect((await ask(made)).account?.account_id).toBe(id)
 })
 
@@ -166,9 +158,9 @@ test('a refreshed session is stored over the one that the bot was given, and ove
   const other = await linkOf(await bot('b', {}))
   expect(await other.reportAccount({ ...report, version: 2 })).not.toHaveProperty('version')
   // A person signed in again.
-  await changeAccount(world.database, seals, { teamId: world.teamId, id }, { session: sessionWith('person') })
+  await changeAccount(world.database, seals, { teamId: world.team, id }, { session: sessionWith('person') })
   expect(await link.reportAccount({ account_id, version: 2, state: 'signed_out' })).not.toHaveProperty('version')
-  expect((await listAccounts(world.database, world.teamId))[0]).toMatchObject({ state: 'unknown' })
+  expect((await listAccounts(world.database, world.team))[0]).toMatchObject({ state: 'unknown' })
 })
 
 test('an account that is signed out leaves the pool with the words of the page, and one webhook says so', async () => {
@@ -183,12 +175,12 @@ test('an account that is signed out leaves the pool with the words of the page, 
   const shown = { account_id: id, platform: 'meet', label: 'A', pool: 'default', state_reason: 'Sign in' }
   const data = { ...shown, state_at: expect.any(String) }
   expect(await messages()).toEqual([{ event, body: { event, data } }])
-  expect((await listAccounts(world.database, world.teamId))[0]).toMatchObject({
+  expect((await listAccounts(world.database, world.team))[0]).toMatchObject({
     state: 'signed_out',
     state_reason: 'Sign in',
   })
   expect((await link.askForAccount()).message).toBe('No account is free: of 1, 1 signed out.')
-  await checkAccount(world.database, world.teamId, id)
+  await checkAccount(world.database, world.team, id)
   await link.reportAccount(report)
   expect(await messages()).toHaveLength(2)
 })
@@ -204,11 +196,7 @@ test('the database itself refuses an account twice in one meeting, and one place
   const { id } = await account()
   const hold = async (code: string, place: number) => {
     const { id: botId } = await bot(code)
-    return world.database
-      .updateTable('bots')
-      .set({ account_id: id, account_place: place })
-      .where('id', '=', botId)
-      .execute()
+    return world.set(botId, { account_id: id, account_place: place })
   }
   await hold('a', 1)
   await expect(hold('a', 2)).rejects.toThrow('bots_one_per_account_and_meeting')
@@ -308,7 +296,7 @@ test(`${BOTS} bots over ${ACCOUNTS} accounts with kills: never two of one accoun
   expect(counts.given + counts.refused).toBe(BOTS)
   expect(counts.given).toBeGreaterThan(BOTS / 4)
   expect(kills).toBeGreaterThan(1)
-  expect((await listAccounts(world.database, world.teamId)).map(({ meetings }) => meetings)).toEqual(
+  expect((await listAccounts(world.database, world.team)).map(({ meetings }) => meetings)).toEqual(
     Array.from({ length: ACCOUNTS }, () => 0),
   )
   expect(await overlaps()).toEqual([])

@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openDatabase } from '../../../control-plane/store/database.ts'
 import { createKey, newKey, revokeKey } from '../../../control-plane/store/teams/keys.ts'
+import { MEET, openWorld } from '../world.ts'
 import { addCalendar, addEvent } from './calendars/fake.ts'
-import { MEET, openApiWorld } from './world.ts'
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
-beforeAll(async () => {
-  world = await openApiWorld()
-})
-afterAll(() => world.close())
+const world = await openWorld({ api: {} })
 
 const plain = { bot_name: 'Notes', meeting_url: MEET }
 const later = () => ({ ...plain, join_at: new Date(Date.now() + 3_600_000).toISOString() })
@@ -182,7 +178,7 @@ describe('keys', () => {
   test('a revoked key stops working within a second although the clock steps back by an hour', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     onTestFinished(() => void vi.useRealTimers())
-    const stepping = await openApiWorld({ dependencies: { clock: { now: () => Date.now() } } })
+    const stepping = await openWorld({ api: { clock: { now: () => Date.now() } } })
     onTestFinished(() => stepping.close())
     const team = await stepping.team()
     expect((await team.get('/v2/bots')).status).toBe(200)
@@ -264,7 +260,7 @@ describe('keys', () => {
 
   test('a key that cannot be checked is a 503, never a 401', async () => {
     const gone = openDatabase({ url: 'postgres://nobody@127.0.0.1:1/none', role: 'test', connections: 1 })
-    const broken = await openApiWorld({ dependencies: { keyDatabase: gone } })
+    const broken = await openWorld({ api: { keyDatabase: gone } })
     const { key } = await broken.team()
     const answer = await broken.callerWith(key).get('/v2/bots')
     expect(answer).toMatchObject({
@@ -272,12 +268,11 @@ describe('keys', () => {
       body: { code: 'FST_ERR_SERVICE_UNAVAILABLE' },
       headers: { 'retry-after': '1' },
     })
-    await broken.close()
     await gone.destroy()
   })
 
   test('an address that tries many keys is slowed down, and its good keys keep working', async () => {
-    const other = await openApiWorld()
+    const other = await openWorld({ api: {} })
     const team = await other.team()
     const id = await other.bot(team)
     let refused = 0
@@ -294,7 +289,6 @@ describe('keys', () => {
     const flood = await Promise.all(Array.from({ length: 60 }, () => other.callerWith(newKey()).get('/v2/bots')))
     expect(new Set(flood.map(({ status }) => status))).toEqual(new Set([429]))
     expect((await (await other.team()).get('/v2/bots')).status).toBe(200)
-    await other.close()
   })
 
   test('several keys of a team share the bots of the team', async () => {

@@ -1,18 +1,12 @@
 import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { MEET, openApiWorld } from './world.ts'
+import { describe, expect, test } from 'vitest'
+import { MEET, openWorld } from '../world.ts'
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
-let team: Awaited<ReturnType<typeof world.team>>
-let port: number
-beforeAll(async () => {
-  world = await openApiWorld({ dependencies: { settings: { publicUrl: 'http://127.0.0.1', requestTimeoutMs: 1000 } } })
-  team = await world.team()
-  await world.app.listen({ host: '127.0.0.1', port: 0 })
-  port = (world.app.server.address() as AddressInfo).port
-})
-afterAll(() => world.close())
+const world = await openWorld({ api: { settings: { publicUrl: 'http://127.0.0.1', requestTimeoutMs: 1000 } } })
+const team = await world.team()
+await world.app.listen({ host: '127.0.0.1', port: 0 })
+const port = (world.app.server.address() as AddressInfo).port
 
 const plain = { bot_name: 'Notes', meeting_url: MEET }
 const url = (path: string) => `http://127.0.0.1:${port}${path}`
@@ -177,15 +171,9 @@ describe('bodies', () => {
     'application/xml',
     'nonsense',
   ])('the type %s is refused', async (type) => {
-    await expectError(
-      await post(JSON.stringify(plain), { 'content-type': type }),
-      415,
-      'FST_ERR_CTP_INVALID_MEDIA_TYPE',
-    )
-  })
-
-  test('the type of JSON may name its character set', async () => {
-    expect((await post(JSON.stringify(plain), { 'content-type': 'application/json; charset=utf-8' })).status).toBe(201)
+    const answer = await post(JSON.stringify(plain), { 'content-type': type })
+    const { message } = await expectError(answer, 415, 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    expect(message).toContain('content-type: application/json')
   })
 
   test('a body that arrives too slowly is cut off with 408', async () => {
@@ -267,11 +255,6 @@ describe('addresses', () => {
 
   test.each(['/v2/bots/%', '/v2/bots/%zz', '/v2/bots/%c3%28'])('%s cannot be read', async (path) => {
     await expectError(await fetch(url(path), { headers: { 'x-service-api-key': team.key } }), 400, 'FST_ERR_BAD_URL')
-  })
-
-  test('an id of 200 characters is refused', async () => {
-    const answer = await fetch(url(`/v2/bots/${'x'.repeat(200)}`), { headers: { 'x-service-api-key': team.key } })
-    expect([400, 404, 414]).toContain(answer.status)
   })
 
   test.each([
@@ -384,12 +367,6 @@ describe('details of a 400', () => {
     expect(answer.status).toBe(400)
     expect(await detailsOf(answer)).toBeUndefined()
   })
-})
-
-test('a body of another type is refused with what to send', async () => {
-  const answer = await post('bot_name=x', { 'content-type': 'application/x-www-form-urlencoded' })
-  const body = await expectError(answer, 415, 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
-  expect(body.message).toContain('content-type: application/json')
 })
 
 test('the answer to input that is no HTTP has an id of a request', async () => {

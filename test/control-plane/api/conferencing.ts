@@ -5,6 +5,7 @@ import { createZoom } from '../../../control-plane/connections/zoom.ts'
 import { createGuardedClient } from '../../../control-plane/outgoing/guarded-client.ts'
 import { startMockMicrosoftCalendar } from '../../../mock/calendars/microsoft/index.ts'
 import { startZoomOauth } from '../../../mock/zoom-oauth/index.ts'
+import { atEnd } from '../at-end.ts'
 
 export async function openConferencing() {
   const zoom = await startZoomOauth()
@@ -13,6 +14,9 @@ export async function openConferencing() {
   const platform = createZoom({ client, address: zoom.url })
   const teams = createTeams({ client, address: microsoft.loginUrl })
   const app = zoom.addApp({ clientSecret: 'marker-client-secret' })
+  let closing: Promise<unknown> | undefined
+  const close = () => (closing ??= Promise.all([client.close(), microsoft.close(), zoom.close()]))
+  atEnd(close)
   return {
     zoom,
     microsoft,
@@ -30,10 +34,6 @@ export async function openConferencing() {
       client_id: microsoft.tokens.clientId,
       client_secret: microsoft.tokens.clientSecret,
     }),
-    async close() {
-      await client.close()
-      await microsoft.close()
-      await zoom.close()
-    },
+    close,
   }
 }

@@ -1,35 +1,16 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { type Browser, chromium } from 'playwright'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Browser } from 'playwright'
+import { expect, test } from 'vitest'
 import { createPerson } from '../../../control-plane/store/people/people.ts'
 import { openSession } from '../../../control-plane/store/people/sessions.ts'
-import { HEADLESS_SHELL } from '../../headless-shell.ts'
-import { openApiWorld } from './world.ts'
+import { freePort } from '../../servers/free-port.ts'
+import { openWorld } from '../world.ts'
+import { openBrowser } from './dashboard/pages.ts'
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
-let browser: Browser
-let origin: string
-beforeAll(async () => {
-  const port = await freePort()
-  origin = `http://127.0.0.1:${port}`
-  world = await openApiWorld({ dependencies: { settings: { publicUrl: origin, version: '1.2.3' } } })
-  await world.app.listen({ host: '127.0.0.1', port })
-  browser = await chromium.launch({ executablePath: HEADLESS_SHELL })
-})
-afterAll(async () => {
-  await browser.close()
-  await world.close()
-})
-
-/** The document names the address of the service before it listens. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
+const port = await freePort()
+const origin = `http://127.0.0.1:${port}`
+const world = await openWorld({ api: { settings: { publicUrl: origin, version: '1.2.3' } } })
+await world.app.listen({ host: '127.0.0.1', port })
+const browser = await openBrowser()
 
 /** Opens the page at the operation that creates a bot. */
 async function openPage(cookies: Parameters<Awaited<ReturnType<Browser['newContext']>>['addCookies']>[0] = []) {

@@ -1,38 +1,26 @@
 /** The documentation's pages, as the build writes them and the service serves them. */
 import { globSync } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import { REASONS } from '@standin/wire/reasons.ts'
-import { type Browser, chromium, type Page } from 'playwright'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Page } from 'playwright'
+import { expect, test } from 'vitest'
 import { writeHelpPages } from '../../../scripts/help-pages.ts'
-import { HEADLESS_SHELL } from '../../headless-shell.ts'
-import { openApiWorld } from './world.ts'
+import { temporaryFolder } from '../at-end.ts'
+import { openWorld } from '../world.ts'
+import { openBrowser } from './dashboard/pages.ts'
 
 const LONG = { timeout: 60_000 }
 
-let folder: string
-let world: Awaited<ReturnType<typeof openApiWorld>>
-let address: string
-let browser: Browser
 const problems: string[] = []
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'standin-help-'))
-  await writeHelpPages(folder)
-  const settings = { publicUrl: 'http://127.0.0.1', helpFolder: folder }
-  world = await openApiWorld({ dependencies: { settings } })
-  address = await world.app.listen({ host: '127.0.0.1', port: 0 })
-  browser = await chromium.launch({ executablePath: HEADLESS_SHELL })
-}, 120_000)
-
-afterAll(async () => {
-  await browser?.close()
-  await world?.close()
-  await rm(folder, { recursive: true, force: true })
-})
+const folder = temporaryFolder()
+await writeHelpPages(folder)
+const settings = { publicUrl: 'http://127.0.0.1', helpFolder: folder }
+const world = await openWorld({ api: { settings } })
+const address = await world.app.listen({ host: '127.0.0.1', port: 0 })
+const browser = await openBrowser()
 
 async function open(path: string, viewport = { width: 1400, height: 900 }): Promise<Page> {
   const page = await (await browser.newContext({ viewport })).newPage()

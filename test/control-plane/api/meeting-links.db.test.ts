@@ -1,15 +1,11 @@
 /** Both generations read links as the worker does: the same refusals, and one key for all spellings of a meeting. */
 import { newerGeneration } from '@standin/control-plane/api/v2/index.ts'
 import { readMeeting } from '@standin/wire/meeting-links/index.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { olderGeneration } from '../../../control-plane/api/older/index.ts'
-import { openApiWorld } from './world.ts'
+import { openWorld } from '../world.ts'
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
-beforeAll(async () => {
-  world = await openApiWorld({ generations: [newerGeneration, olderGeneration] })
-})
-afterAll(() => world?.close())
+const world = await openWorld({ api: { generations: [newerGeneration, olderGeneration] } })
 
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
 
@@ -58,8 +54,7 @@ test('the bot keeps the link of an invitation, with its passcode and without a w
       ...(path === '/bots' && { deduplication_key: meeting_url.slice(0, 20) }),
     })
     const id = body.bot_id ?? body.data.bot_id
-    return (await world.database.selectFrom('bots').selectAll().where('id', '=', id).executeTakeFirstOrThrow())
-      .meeting_url
+    return (await world.row(id)).meeting_url
   }
   const link = 'https://us02web.zoom.us/j/85512345678?pwd=554433'
   const wrapped = `https://nam02.safelinks.protection.outlook.com/?url=${encodeURIComponent(link)}&data=x`

@@ -10,9 +10,9 @@ import { WEBHOOK_EVENTS } from '../../../control-plane/bots/messages/index.ts'
 import { chatBody, completedBody, failedBody, statusBody } from '../../../control-plane/bots/messages/newer.ts'
 import { sampleBody } from '../../../control-plane/bots/messages/samples.ts'
 import { botRow } from '../bots/bot-row.ts'
+import { type ApiWorld, MEET, openWorld } from '../world.ts'
 import { addCalendar, addEvent, fakeCalendars } from './calendars/fake.ts'
 import { operationsIn } from './openapi-judge.ts'
-import { MEET, openApiWorld } from './world.ts'
 
 interface Schema {
   description?: string
@@ -90,9 +90,9 @@ const operations = Object.entries<Record<string, Operation>>(operationsIn(docume
 
 describe('examples', () => {
   const calendars = fakeCalendars()
-  let world: Awaited<ReturnType<typeof openApiWorld>>
+  let world: ApiWorld
   beforeAll(async () => {
-    world = await openApiWorld({ dependencies: { calendars: calendars.operations } })
+    world = await openWorld({ api: { calendars: calendars.operations } })
   })
   afterAll(() => world.close())
 
@@ -118,8 +118,7 @@ describe('examples', () => {
       ? (await team.post('/v2/bots/scheduled', scheduled)).body.data.bot_id
       : await world.bot(team)
     // So that the stream ends.
-    if (path.endsWith('/stream'))
-      await world.database.updateTable('bots').set({ phase: 'closed' }).where('id', '=', bot_id).execute()
+    if (path.endsWith('/stream')) await world.set(bot_id, { phase: 'closed' })
     const calendar = await addCalendar(world.database, team)
     const { id: calendar_id } = calendar
     calendars.answer('listRaw', [])

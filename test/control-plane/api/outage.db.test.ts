@@ -1,22 +1,18 @@
 import { asApiError } from '@standin/control-plane/api/http/errors.ts'
 import { createReadList } from '@standin/control-plane/api/http/read-list.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openDatabase } from '../../../control-plane/store/database.ts'
-import { MEET, openApiWorld } from './world.ts'
+import { MEET, openWorld } from '../world.ts'
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
-beforeAll(async () => {
-  world = await openApiWorld()
-})
-afterAll(() => world.close())
+const world = await openWorld({ api: {} })
 
 const plain = { bot_name: 'Notes', meeting_url: MEET }
 
 test('without the database every operation answers 503 with the time to wait, and without internals', async () => {
   const gone = openDatabase({ url: 'postgres://nobody:password@127.0.0.1:1/none', role: 'test', connections: 1 })
-  const broken = await openApiWorld({
-    dependencies: { keyDatabase: world.database, database: gone, readList: createReadList(gone) },
+  const broken = await openWorld({
+    api: { keyDatabase: world.database, database: gone, readList: createReadList(gone) },
   })
   const { key } = await world.team()
   const caller = broken.callerWith(key)
@@ -38,7 +34,6 @@ test('without the database every operation answers 503 with the time to wait, an
     expect(answer.text).not.toMatch(/password|127\.0\.0\.1|ECONN/)
   }
   await gone.destroy()
-  await broken.close()
 })
 
 test('a database that was restarted is used again, and no request is left half done', async () => {

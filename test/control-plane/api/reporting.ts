@@ -32,3 +32,9 @@ const letters = (count: number) =>
 
 /** The link of a new meeting. */
 export const freshMeet = () => `https://meet.google.com/${letters(3)}-${letters(4)}-${letters(3)}`
+
+/** A final line of the transcript. */
+export const said = (text: string): NumberedEvent['event'] => ({
+  ...{ type: 'transcript', text, is_final: true, speaker: { id: 1, name: 'Ada', platform_id: 'p-1' } },
+  ...{ start: 1, end: 2, language: 'en' },
+})

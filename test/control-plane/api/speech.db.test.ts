@@ -1,19 +1,14 @@
 /** A provider of transcripts that the operator has not configured is refused at the request. */
 import { randomUUID } from 'node:crypto'
 import { speechProblemsOf } from '@standin/wire/speech-access.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { MEET, openApiWorld } from './world.ts'
+import { expect, test } from 'vitest'
+import { MEET, openWorld } from '../world.ts'
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
-let team: Awaited<ReturnType<(typeof world)['team']>>
 const speech: Record<string, string> = {}
-beforeAll(async () => {
-  world = await openApiWorld({
-    dependencies: { settings: { publicUrl: 'http://127.0.0.1', speech: () => speechProblemsOf(speech) } },
-  })
-  team = await world.team({ byok_transcription: true })
+const world = await openWorld({
+  api: { settings: { publicUrl: 'http://127.0.0.1', speech: () => speechProblemsOf(speech) } },
 })
-afterAll(() => world.close())
+const team = await world.team({ byok_transcription: true })
 
 const newer = (transcription_config?: object) => ({
   bot_name: 'Notes',

@@ -1,4 +1,4 @@
-/** The API with a real database, and a team with a key. Requests are injected; every answer is judged by the OpenAPI document. */
+/** The API of a world, and teams with keys. Requests are injected; every answer is judged by the OpenAPI document. */
 
 import { inspect } from 'node:util'
 import type { Generation } from '@standin/control-plane/api/http/generation.ts'
@@ -12,17 +12,21 @@ import { pricesSchema } from '../../../control-plane/bots/prices.ts'
 import type { CalendarOperations } from '../../../control-plane/calendars/operations.ts'
 import { createGuardedClient } from '../../../control-plane/outgoing/guarded-client.ts'
 import type { ArtifactField as ArtifactLink } from '../../../control-plane/ports.ts'
-import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
 import { openDatabase } from '../../../control-plane/store/database.ts'
 import { PartialFeed } from '../../../control-plane/store/partial-words.ts'
+import { createPerson, type Role } from '../../../control-plane/store/people/people.ts'
+import { openSession } from '../../../control-plane/store/people/sessions.ts'
 import { prepareCallerRole } from '../../../control-plane/store/row-security.ts'
 import { createKey, type Permission } from '../../../control-plane/store/teams/keys.ts'
-import { createTeam, setTeam, type TeamChange } from '../../../control-plane/store/teams/teams.ts'
+import type { TeamChange } from '../../../control-plane/store/teams/teams.ts'
 import { createMetrics } from '../../../control-plane/watching/metrics.ts'
 import { createProbes } from '../../../control-plane/watching/probes.ts'
 import { resendEnd, sendCallback, sendTest } from '../../../control-plane/webhooks/replay.ts'
-import { openTestDatabase } from '../postgres.ts'
+import { type Base, MEET, openWorld, quiet, seals } from '../world.ts'
 import { createJudge } from './openapi-judge.ts'
+import { openVisitor } from './visitor.ts'
+
+export { MEET, quiet }
 
 const PRICES = pricesSchema.parse({
   currency: 'EUR',
@@ -51,20 +55,20 @@ const NO_CALENDARS = new Proxy({} as CalendarOperations, {
 /** The service's own check, in each test of the API. */
 const UNLOGGED = 'A change is not in the audit log'
 
-export const quiet = { info() {}, warn() {}, error() {} }
-export const MEET = 'https://meet.google.com/abc-defg-hij'
-
 export interface ApiWorldOptions {
   generations?: readonly Generation[]
   dependencies?: Partial<ApiDependencies>
 }
+export const openApiWorld = ({ dependencies, ...options }: ApiWorldOptions = {}) =>
+  openWorld({ api: { ...dependencies, ...options } })
 
-export async function openApiWorld({ generations, dependencies: given }: ApiWorldOptions = {}) {
-  const { database: acrossTeams, url, close } = await openTestDatabase(12)
+export type GivenToApi = Partial<ApiDependencies> & { generations?: readonly Generation[] }
+
+export async function openApi(base: Base, { generations, ...given }: GivenToApi) {
+  const { database: acrossTeams, url, teamId: newTeam } = base
   const { role: callerRole } = await prepareCallerRole(acrossTeams)
   if (callerRole === null) throw new Error('Row security is not used')
   const database = openDatabase({ url, role: 'test', connections: 12, callerRole })
-  const seals = createSeals(parseSealKeys(newSealKey('test')))
   const metrics = createMetrics({ database: acrossTeams, log: quiet, cacheMs: 0 }).registry
   const client = createGuardedClient({ allowPrivate: false })
   const eventTail = new EventTail(acrossTeams, quiet)
@@ -97,10 +101,7 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
     },
     client,
     clock: Date,
-    log: {
-      ...quiet,
-      error: (fields, message) => void (message === UNLOGGED && unlogged.push(fields)),
-    },
+    log: { ...quiet, error: (fields, message) => void (message === UNLOGGED && unlogged.push(fields)) },
     files: null,
     metrics,
     probes: createProbes({ database: acrossTeams, metrics }),
@@ -110,7 +111,7 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
   const app = await (generations ? buildApi(dependencies, generations) : buildApi(dependencies))
 
   await app.ready()
-  const like = generations ? null : inspect([Object.keys(given ?? {}).sort(), dependencies.settings], { depth: null })
+  const like = generations ? null : inspect([Object.keys(given).sort(), dependencies.settings], { depth: null })
   const judge = await createJudge(app, ['/openapi.json', '/openapi-older.json', '/openapi-dashboard.json'], like)
   const inject = app.inject.bind(app) as (options: InjectOptions) => Promise<Response>
   const judged = async (options: InjectOptions) => {
@@ -123,10 +124,19 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
   app.inject = judged as typeof app.inject
 
   async function team(change: TeamChange = {}, permission: Permission = 'full') {
-    const teamId = await createTeam(acrossTeams, 'A team')
-    if (Object.keys(change).length > 0) await setTeam(acrossTeams, teamId, change)
+    const teamId = await newTeam(change)
     const { key, keyId } = await createKey(acrossTeams, { teamId, name: 'test', permission, seal: null })
     return { teamId, key, keyId, ...callerWith(key) }
+  }
+
+  /** A person of a team, a new one if none is given, who is signed in at the dashboard. */
+  async function person<T extends { teamId: string } = Awaited<ReturnType<typeof team>>>(role: Role = 'owner', of?: T) {
+    const whose = (of ?? (await team())) as T
+    const values = { teamId: whose.teamId, name: 'Ada', email: null, role }
+    const personId = (await createPerson(acrossTeams, values))!
+    const visitor = openVisitor(app)
+    visitor.cookies.set('standin_session', await openSession(acrossTeams, personId))
+    return { ...whose, ...visitor, personId, cookie: visitor.cookie() }
   }
 
   /** Requests with a key. */
@@ -158,14 +168,20 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
     }
   }
 
+  base.closes(async () => {
+    await app.close()
+    eventTail.close()
+    expect(unlogged, UNLOGGED).toEqual([])
+    await client.close()
+    await database.destroy()
+  })
   return {
     app,
     judge,
-    database: acrossTeams,
     callers: database,
-    url,
     dependencies,
     team,
+    person,
     callerWith,
     /** A bot that is queued; rejects if it is refused. */
     async bot(caller: ReturnType<typeof callerWith>, fields: object = {}): Promise<string> {
@@ -173,16 +189,9 @@ export async function openApiWorld({ generations, dependencies: given }: ApiWorl
       if (status !== 201) throw new Error(text)
       return body.data.bot_id
     },
-    async close() {
-      await app.close()
-      eventTail.close()
-      expect(unlogged, UNLOGGED).toEqual([])
-      await client.close()
-      await database.destroy()
-      await close()
-    },
   }
 }
+export type Team = Awaited<ReturnType<Awaited<ReturnType<typeof openApi>>['team']>>
 
 function judgeable(method: string, path: string, { statusCode: status, headers, payload: text }: Response) {
   return { method, path, status, contentType: String(headers['content-type'] ?? ''), text, headers }

@@ -1,13 +1,13 @@
 /** Tokens of Zoom without a stored credential: they need the operator's own app. */
 import { createGuardedClient } from '@standin/control-plane/outgoing/guarded-client.ts'
 import { afterAll, describe, expect, test } from 'vitest'
-import { openApiWorld } from './world.ts'
+import { openWorld } from '../world.ts'
 
 const client = createGuardedClient({ allowPrivate: true })
 const settings = { publicUrl: 'http://127.0.0.1' }
 const [without, withApp] = await Promise.all([
-  openApiWorld({ dependencies: { settings } }),
-  openApiWorld({ dependencies: { settings: { ...settings, hasZoomApp: true }, client } }),
+  openWorld({ api: { settings } }),
+  openWorld({ api: { settings: { ...settings, hasZoomApp: true }, client } }),
 ])
 afterAll(() => Promise.all([without.close(), withApp.close(), client.close()]))
 

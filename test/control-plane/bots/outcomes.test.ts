@@ -98,13 +98,7 @@ describe('amounts', () => {
 
 test('entries have a source for each bot and meter, so that each can be written once', () => {
   const bot = botRow()
-  const charged = {
-    recording: 5,
-    transcription: 0,
-    byok_transcription: 0,
-    streaming_input: 0,
-    streaming_output: 7,
-  }
+  const charged = { recording: 5, transcription: 0, byok_transcription: 0, streaming_input: 0, streaming_output: 7 }
   expect(
     entriesOfEnd(bot, 500_000, charged).map(({ kind, meter, amount, source }) => [kind, meter, amount, source]),
   ).toEqual([

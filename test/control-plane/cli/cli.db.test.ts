@@ -1,7 +1,6 @@
 /** The commands of the shell on a separate database. */
 import { randomUUID } from 'node:crypto'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
 import { table } from '@standin/base/command-output.ts'
 import { teamChangeOf } from '@standin/control-plane/cli/administration.ts'
@@ -12,24 +11,16 @@ import { writeSetting } from '@standin/control-plane/store/settings.ts'
 import { findKeyHolder } from '@standin/control-plane/store/teams/keys.ts'
 import { readTeam } from '@standin/control-plane/store/teams/teams.ts'
 import { PUBLIC_URL } from '@standin/control-plane/wiring/http-address.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Ended, inProcess } from '../../fakes/in-process.ts'
-import { openTestDatabase, type TestDatabase } from '../postgres.ts'
+import { temporaryFolder } from '../at-end.ts'
+import { openTestDatabase } from '../postgres.ts'
 
 const UUID = expect.stringMatching(/^[0-9a-f-]{36}$/)
 const secretKeys = newSealKey('k1')
-let folder: string
-let db: TestDatabase
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'standin-cli-'))
-  db = await openTestDatabase()
-})
-
-afterAll(async () => {
-  await db.close()
-  await rm(folder, { recursive: true, force: true })
-})
+const folder = temporaryFolder()
+const db = await openTestDatabase()
 
 function run(args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> {
   const own = { DATABASE_URL: db.url, STANDIN_SECRET_KEYS: secretKeys, STANDIN_DATA: folder }

@@ -1,31 +1,22 @@
 /** `standin service config` and `doctor` on a separate database. */
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Finding } from '@standin/base/findings.ts'
 import { run as runCommand } from '@standin/control-plane/cli/run.ts'
 import { newSealKey } from '@standin/control-plane/secrets/seals.ts'
 import { createTeam } from '@standin/control-plane/store/teams/teams.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { inProcess } from '../../fakes/in-process.ts'
-import { openTestDatabase, type TestDatabase } from '../postgres.ts'
+import { temporaryFolder } from '../at-end.ts'
+import { openTestDatabase } from '../postgres.ts'
 
 const secretKeys = newSealKey('k1')
-let folder: string
-let db: TestDatabase
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'standin-settings-'))
-  db = await openTestDatabase()
-})
-
-afterAll(async () => {
-  await db.close()
-  await rm(folder, { recursive: true, force: true })
-})
+const folder = temporaryFolder()
+const db = await openTestDatabase()
 
 function run(args: readonly string[], environment: Record<string, string> = {}) {
   const own = { DATABASE_URL: db.url, STANDIN_SECRET_KEYS: secretKeys, STANDIN_DATA: folder }

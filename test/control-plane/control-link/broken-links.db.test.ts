@@ -2,17 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import { lockBot } from '@standin/control-plane/store/bots/bots.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startCuttingProxy } from '../../src/control-link/cutting-proxy.ts'
 import { notice, numbersUpTo } from '../../src/control-link/support.ts'
 import { waitingForLocks } from '../postgres.ts'
-import { hello, type LinkWorld, numbered, openBotLink, openLinkWorld, openRawLink, PATIENCE, status } from './world.ts'
+import { openWorld } from '../world.ts'
+import { hello, numbered, openBotLink, openRawLink, openWelcomed, PATIENCE, status } from './world.ts'
 
-let world: LinkWorld
-beforeAll(async () => {
-  world = await openLinkWorld()
-})
-afterAll(() => world.close())
+const world = await openWorld({ links: true })
 
 describe('broken links', () => {
   /** Far more events than one transaction takes. */
@@ -40,9 +37,7 @@ describe('broken links', () => {
   test('what is sent twice is stored once, and acknowledged twice', async () => {
     const server = await world.server()
     const bot = await world.bot()
-    const link = await openRawLink(server.url, bot.tokens[1]!)
-    link.send(hello(bot.id, randomUUID()))
-    await expect.poll(() => link.received.length, PATIENCE).toBe(1)
+    const link = await openWelcomed(server, bot)
     link.send(numbered(bot.id, 1, status('joining_call')))
     await expect.poll(() => link.received.at(-1), PATIENCE).toEqual({ type: 'ack', seq: 1 })
     link.send(numbered(bot.id, 1, status('joining_call')))
@@ -59,9 +54,7 @@ describe('broken links', () => {
   test('an event behind a gap is not stored; the link is closed, so that the bot begins where it is missing', async () => {
     const server = await world.server()
     const bot = await world.bot()
-    const link = await openRawLink(server.url, bot.tokens[1]!)
-    link.send(hello(bot.id, randomUUID()))
-    await expect.poll(() => link.received.length, PATIENCE).toBe(1)
+    const link = await openWelcomed(server, bot)
     link.send(numbered(bot.id, 2, status('joining_call')))
     expect(await link.closed).toBe(1002)
     expect(await world.events(bot.id)).toEqual([])
@@ -87,9 +80,7 @@ describe('broken links', () => {
     const server = await world.server()
     const bot = await world.bot()
     const journal = randomUUID()
-    const old = await openRawLink(server.url, bot.tokens[1]!)
-    old.send(hello(bot.id, journal))
-    await expect.poll(() => old.received.length, PATIENCE).toBe(1)
+    const old = await openWelcomed(server, bot, journal)
     const fresh = await openRawLink(server.url, bot.tokens[1]!)
     fresh.send(hello(bot.id, journal))
     await old.closed
@@ -100,9 +91,7 @@ describe('broken links', () => {
   test('a link that is gone is noted, and its return as well', async () => {
     const server = await world.server()
     const bot = await world.bot({ phase: 'running', status: 'joining_call', joined_attempt: 1 })
-    const link = await openRawLink(server.url, bot.tokens[1]!)
-    link.send(hello(bot.id, randomUUID()))
-    await expect.poll(() => link.received.length, PATIENCE).toBe(1)
+    const link = await openWelcomed(server, bot)
     link.terminate()
     await expect.poll(async () => (await world.row(bot.id)).link_lost_at, PATIENCE).not.toBeNull()
     const again = await openRawLink(server.url, bot.tokens[1]!)
@@ -116,9 +105,7 @@ describe('broken links', () => {
     const [away, back] = [1, 2].map(() => world.bot({ phase: 'running', status: 'joining_call', joined_attempt: 1 }))
     const bots = await Promise.all([away!, back!])
     for (const bot of bots) {
-      const link = await openRawLink(server.url, bot.tokens[1]!)
-      link.send(hello(bot.id, randomUUID()))
-      await expect.poll(() => link.received.length, PATIENCE).toBe(1)
+      const link = await openWelcomed(server, bot)
       link.terminate()
       await expect.poll(async () => (await world.row(bot.id)).link_lost_at, PATIENCE).not.toBeNull()
     }
@@ -175,9 +162,7 @@ describe('broken links', () => {
   test('a server that closes says 1012 after it has stored what came', async () => {
     const server = await world.server()
     const bot = await world.bot()
-    const link = await openRawLink(server.url, bot.tokens[1]!)
-    link.send(hello(bot.id, randomUUID()))
-    await expect.poll(() => link.received.length, PATIENCE).toBe(1)
+    const link = await openWelcomed(server, bot)
     const closing = server.links.close()
     expect(await link.closed).toBe(1012)
     await closing

@@ -1,7 +1,6 @@
 /** Reports of a bot about its files and transcripts that name those of another team. */
 import { randomUUID } from 'node:crypto'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createArtifactLinks } from '@standin/control-plane/files/artifact-links.ts'
 import { createFolderStore } from '@standin/control-plane/files/folder-store.ts'
@@ -9,18 +8,11 @@ import { createFileHandler } from '@standin/control-plane/files/serve-file.ts'
 import { createLinkSigner } from '@standin/control-plane/files/signed-links.ts'
 import { readLiveView } from '@standin/control-plane/store/bots/live-pictures.ts'
 import { type BotEvent, numberedEventSchema } from '@standin/wire/events.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import {
-  hello,
-  type LaunchedBot,
-  type LinkWorld,
-  numbered,
-  openLinkWorld,
-  openRawLink,
-  PATIENCE,
-  wholeLife,
-} from './world.ts'
+import { temporaryFolder } from '../at-end.ts'
+import { openWorld } from '../world.ts'
+import { type LaunchedBot, numbered, openWelcomed, PATIENCE, wholeLife } from './world.ts'
 
 /** Fields that name something outside of the event: each has a test below. */
 const NAMES = [
@@ -79,16 +71,8 @@ test('each text that a bot may send is known as a name or as content', () => {
   expect([...new Set(fields)].sort()).toEqual([...NAMES, ...CONTENT].sort())
 })
 
-let world: LinkWorld
-let root: string
-beforeAll(async () => {
-  world = await openLinkWorld()
-  root = await mkdtemp(join(tmpdir(), 'standin-names-'))
-})
-afterAll(async () => {
-  await world.close()
-  await rm(root, { recursive: true })
-})
+const world = await openWorld({ links: true })
+const root = temporaryFolder()
 
 const VICTIM = 'VICTIM-PRIVATE'
 const OWN = 'OWN'
@@ -114,9 +98,7 @@ async function attack() {
   await storedFile(bot, 1, OWN)
 
   const server = await world.server()
-  const link = await openRawLink(server.url, bot.tokens[1]!)
-  link.send(hello(bot.id, randomUUID()))
-  await expect.poll(() => link.received.length, PATIENCE).toBe(1)
+  const link = await openWelcomed(server, bot)
   let seq = 0
   const signer = createLinkSigner({ secret: Buffer.alloc(32), publicUrl: 'http://files.test', now: () => Date.now() })
   const store = createFolderStore(root, signer)
@@ -177,34 +159,26 @@ describe('files', () => {
     await reportInvalid({ type: 'artifact', artifact: artifact(nameOf(victim.id), 'x') })
     await reportInvalid(reportOf({ artifacts: [artifact(nameOf(victim.id), 'x')] }))
     expect(await links.screenshotsOf(bot.id)).toEqual([])
-    expect(await world.database.selectFrom('artifacts').selectAll().where('bot_id', '=', bot.id).execute()).toEqual([])
+    expect(await world.rowsOf('artifacts', bot.id)).toEqual([])
   })
 
   test('a location that was stored before locations were derived is not followed', async () => {
     const { bot, victimsFile, links, download } = await attack()
-    await world.database
-      .insertInto('artifacts')
-      .values({ bot_id: bot.id, attempt: 1, name: 'video.mp4', location: victimsFile, bytes: 5 })
-      .execute()
+    await world.insert('artifacts', { bot_id: bot.id, attempt: 1, name: 'video.mp4', location: victimsFile, bytes: 5 })
     expect(await download((await links.linksOf(bot.id)).video)).toBe(OWN)
   })
 
   test('a live picture is taken from the folder of its bot', async () => {
     const { bot, victimsFile, report } = await attack()
     await report({ type: 'artifact', artifact: artifact('screenshots/0001.png', victimsFile) })
-    const rows = await readLiveView(world.database, world.teamId)
+    const rows = await readLiveView(world.database, world.team)
     expect(rows.find(({ id }) => id === bot.id)?.picture?.key).toBe(`${bot.id}/1/${bot.id}/screenshots/0001.png`)
   })
 })
 
 describe('transcripts at a provider', () => {
   const idsOf = async (id: string) => (await world.row(id)).transcription_ids
-  const setIds = (id: string, ids: string[]) =>
-    world.database
-      .updateTable('bots')
-      .set({ transcription_ids: JSON.stringify(ids) })
-      .where('id', '=', id)
-      .execute()
+  const setIds = (id: string, ids: string[]) => world.set(id, { transcription_ids: ids })
 
   test('of another team are not taken as those of the bot, and stay with their own', async () => {
     const { bot, victim, report } = await attack()

@@ -1,13 +1,10 @@
 /** Tokens and keys that bots ask for over the link. */
 import { freshKeysOf } from '@standin/control-plane/files/fresh-keys.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type LinkWorld, openBotLink, openLinkWorld } from './world.ts'
+import { expect, test } from 'vitest'
+import { openWorld } from '../world.ts'
+import { openBotLink } from './world.ts'
 
-let world: LinkWorld
-beforeAll(async () => {
-  world = await openLinkWorld()
-})
-afterAll(() => world.close())
+const world = await openWorld({ links: true })
 
 test('a bot gets a token for its attempt', async () => {
   const owners: object[] = []

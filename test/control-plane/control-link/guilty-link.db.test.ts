@@ -1,18 +1,8 @@
-/** A bot whose events cannot be stored, beside bots of other teams: only its own link is closed. */
-import { randomUUID } from 'node:crypto'
 import { MAX_EVENT_BYTES } from '@standin/wire/events.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { numbersUpTo } from '../../src/control-link/support.ts'
-import {
-  hello,
-  type LaunchedBot,
-  type LinkWorld,
-  numbered,
-  openLinkWorld,
-  openRawLink,
-  PATIENCE,
-  status,
-} from './world.ts'
+import { openWorld } from '../world.ts'
+import { type LaunchedBot, numbered, openWelcomed, PATIENCE, status } from './world.ts'
 
 /** A connection on which the statements fail that hold `text` and the id of one of the bots. */
 function failing(text: string, error: Error, bots: () => LaunchedBot[]) {
@@ -26,18 +16,7 @@ function failing(text: string, error: Error, bots: () => LaunchedBot[]) {
   })
 }
 
-let world: LinkWorld
-beforeAll(async () => {
-  world = await openLinkWorld()
-})
-afterAll(() => world.close())
-
-async function welcomed(url: string, bot: LaunchedBot) {
-  const link = await openRawLink(url, bot.tokens[1]!)
-  link.send(hello(bot.id, randomUUID()))
-  await expect.poll(() => link.received.length, PATIENCE).toBe(1)
-  return link
-}
+const world = await openWorld({ links: true })
 
 /** Seven bots that send an event at once, and how the link of each ended. */
 async function sendTogether(text: string, error: Error, { guilty }: { guilty: number }) {
@@ -45,7 +24,7 @@ async function sendTogether(text: string, error: Error, { guilty }: { guilty: nu
   const refused: LaunchedBot[] = []
   const database = failing(text, error, () => refused)
   const server = await world.server({ database })
-  const links = await Promise.all(bots.map((bot) => welcomed(server.url, bot)))
+  const links = await Promise.all(bots.map((bot) => openWelcomed(server, bot)))
   const send = () => {
     refused.push(...bots.slice(0, guilty))
     for (const [place, bot] of bots.entries()) links[place]!.send(numbered(bot.id, 1, status('joining_call')))
@@ -95,11 +74,7 @@ describe('events that cannot be stored', () => {
   test('commands that cannot be read close only the link of that bot', async () => {
     const error = new Error('Connection terminated unexpectedly')
     const { bots, send, results } = await sendTogether('bot_commands', error, { guilty: 1 })
-    await world.database
-      .updateTable('bots')
-      .set({ stop_requested_at: new Date() })
-      .where('id', '=', bots[0]!.id)
-      .execute()
+    await world.set(bots[0]!.id, { stop_requested_at: new Date() })
     send()
     expect(await results()).toEqual([1013, ...ACKNOWLEDGED])
   })
@@ -123,7 +98,7 @@ describe('messages that are refused at once', () => {
   ])('%s that is nested very deep is no message, and the service lives on', async (_, textOf) => {
     const server = await world.server()
     const bot = await world.bot()
-    const link = await welcomed(server.url, bot)
+    const link = await openWelcomed(server, bot)
     link.send(textOf(bot))
     link.send(numbered(bot.id, 1, status('joining_call')))
     await expect.poll(() => link.received.at(-1), PATIENCE).toEqual({ type: 'ack', seq: 1 })
@@ -133,7 +108,7 @@ describe('messages that are refused at once', () => {
   test('an event as deep as callers may nest their data is stored', async () => {
     const server = await world.server()
     const bot = await world.bot()
-    const link = await welcomed(server.url, bot)
+    const link = await openWelcomed(server, bot)
     link.send(unknownEvent(bot, nested(32)))
     await expect.poll(() => link.received.at(-1), PATIENCE).toEqual({ type: 'ack', seq: 1 })
   })
@@ -141,7 +116,7 @@ describe('messages that are refused at once', () => {
   test('an event of more than its size closes the link; one just below is stored', async () => {
     const server = await world.server()
     const bot = await world.bot()
-    const link = await welcomed(server.url, bot)
+    const link = await openWelcomed(server, bot)
     link.send(unknownEvent(bot, JSON.stringify('x'.repeat(MAX_EVENT_BYTES - 1024))))
     await expect.poll(() => link.received.at(-1), PATIENCE).toEqual({ type: 'ack', seq: 1 })
     link.send(unknownEvent(bot, JSON.stringify('x'.repeat(MAX_EVENT_BYTES + 1024))).replace('"seq":1', '"seq":2'))

@@ -2,15 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { createJobHandler } from '@standin/control-plane/control-link/job-address.ts'
 import { createJobOffers } from '@standin/control-plane/launching/due/job-offers.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { atEnd } from '../at-end.ts'
 import { plainJob } from '../launching/launchers/launcher-contract.ts'
-import { type LaunchingWorld, openLaunchingWorld, quiet, seals } from '../launching/world.ts'
+import { openLaunchingWorld, quiet, seals } from '../launching/world.ts'
 
-let world: LaunchingWorld
-beforeAll(async () => {
-  world = await openLaunchingWorld()
-})
-afterAll(() => world.close())
+const world = await openLaunchingWorld()
+atEnd(world.close)
 
 const LINK = 'wss://bots.example.com/standin/link'
 

@@ -3,15 +3,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { notice, numbersUpTo } from '../../src/control-link/support.ts'
-import { type LinkWorld, openBotLink, openLinkWorld, wholeLife } from './world.ts'
+import { openWorld } from '../world.ts'
+import { openBotLink, wholeLife } from './world.ts'
 
-let world: LinkWorld
-beforeAll(async () => {
-  world = await openLinkWorld()
-})
-afterAll(() => world.close())
+const world = await openWorld({ links: true })
 
 /** Bots that try again too often take the processor from the server that is about to start. */
 const PACE = { reconnectMinMs: 50, reconnectMaxMs: 250, heartbeatMs: 1_000, pingMs: 1_000 }
@@ -75,7 +72,7 @@ test('a server that is killed again and again loses nothing and stores nothing t
   const team = await world.database
     .selectFrom('teams')
     .selectAll()
-    .where('id', '=', world.teamId)
+    .where('id', '=', world.team)
     .executeTakeFirstOrThrow()
   expect(team).toMatchObject({ reserved: 0, spent: 500_000 * bots.length })
 })

@@ -1,25 +1,12 @@
 /** Commands on their way to a bot, and its answers. */
 import { randomUUID } from 'node:crypto'
 import { addCommand, waitForAnswer } from '@standin/control-plane/store/bots/commands.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { startCuttingProxy } from '../../src/control-link/cutting-proxy.ts'
-import {
-  hello,
-  type LinkWorld,
-  numbered,
-  openBotLink,
-  openLinkWorld,
-  openRawLink,
-  PATIENCE,
-  status,
-  wholeLife,
-} from './world.ts'
+import { openWorld } from '../world.ts'
+import { hello, numbered, openBotLink, openRawLink, openWelcomed, PATIENCE, status, wholeLife } from './world.ts'
 
-let world: LinkWorld
-beforeAll(async () => {
-  world = await openLinkWorld()
-})
-afterAll(() => world.close())
+const world = await openWorld({ links: true })
 
 describe('commands', () => {
   test('a command is sent, run and answered', async () => {
@@ -87,9 +74,7 @@ describe('commands', () => {
   test('a request to leave that comes while the bot connects arrives before its request to join is acknowledged', async () => {
     const server = await world.server()
     const bot = await world.bot()
-    const link = await openRawLink(server.url, bot.tokens[1]!)
-    link.send(hello(bot.id, randomUUID()))
-    await expect.poll(() => link.received.length, PATIENCE).toBe(1)
+    const link = await openWelcomed(server, bot)
     await world.database.transaction().execute(async (tx) => {
       await tx
         .updateTable('bots')
@@ -124,9 +109,7 @@ describe('commands', () => {
     const server = await world.server()
     const [bot, other] = [await world.bot({ phase: 'running', joined_attempt: 1 }), await world.bot()]
     const id = await addCommand(world.database, bot.id, { type: 'pause' }, 60)
-    const foreign = await openRawLink(server.url, other.tokens[1]!)
-    foreign.send(hello(other.id, randomUUID()))
-    await expect.poll(() => foreign.received.length, PATIENCE).toBe(1)
+    const foreign = await openWelcomed(server, other)
     foreign.send({ type: 'answer', id, ok: false })
     foreign.send({ type: 'answer', id: 'not an id of ours', ok: false })
     foreign.send(numbered(other.id, 1, status('joining_call')))

@@ -5,26 +5,13 @@ import { usageOfBot } from '@standin/control-plane/store/bots/usage.ts'
 import { openDatabase } from '@standin/control-plane/store/database.ts'
 import type { FinalReport } from '@standin/wire/events.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { usageOf } from '../../fakes/usage.ts'
 import { numbersUpTo, until } from '../../src/control-link/support.ts'
-import {
-  hello,
-  type LinkWorld,
-  numbered,
-  openBotLink,
-  openLinkWorld,
-  openRawLink,
-  PATIENCE,
-  RESERVED,
-  wholeLife,
-} from './world.ts'
+import { openWorld } from '../world.ts'
+import { hello, numbered, openBotLink, openRawLink, PATIENCE, RESERVED, wholeLife } from './world.ts'
 
-let world: LinkWorld
-beforeAll(async () => {
-  world = await openLinkWorld()
-})
-afterAll(() => world.close())
+const world = await openWorld({ links: true })
 
 describe('a whole run of a bot', () => {
   test('moves its row, sends webhooks and charges it, once', async () => {
@@ -63,7 +50,7 @@ describe('a whole run of a bot', () => {
       { kind: 'release', meter: null, amount: RESERVED },
       { kind: 'charge', meter: 'recording', amount: 500_000 },
     ])
-    const files = await world.database.selectFrom('artifacts').selectAll().where('bot_id', '=', bot.id).execute()
+    const files = await world.rowsOf('artifacts', bot.id)
     expect(files).toMatchObject([{ name: 'video.mp4', attempt: 1, bytes: 1000, duration_seconds: 1800 }])
   })
 

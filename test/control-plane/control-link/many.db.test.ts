@@ -1,15 +1,12 @@
 /** Many links on one server: what they cost the database, and that a flood of one does not stop the others. */
 import { randomUUID } from 'node:crypto'
 import type { KyselyPlugin } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { notice, numbersUpTo } from '../../src/control-link/support.ts'
-import { hello, type LinkWorld, numbered, openLinkWorld, openRawLink } from './world.ts'
+import { openWorld } from '../world.ts'
+import { hello, numbered, openRawLink } from './world.ts'
 
-let world: LinkWorld
-beforeAll(async () => {
-  world = await openLinkWorld()
-})
-afterAll(() => world.close())
+const world = await openWorld({ links: true })
 
 const PATIENCE = { timeout: 40_000, interval: 20 }
 

@@ -2,14 +2,11 @@
 import { PartialFeed, type PartialWords } from '@standin/control-plane/store/partial-words.ts'
 import { listenForWakeUps, PARTIALS_CHANNEL } from '@standin/control-plane/store/wake-ups.ts'
 import type { Transcript } from '@standin/wire/events.ts'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { type LinkWorld, openBotLink, openLinkWorld, PATIENCE } from './world.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { openWorld } from '../world.ts'
+import { openBotLink, PATIENCE } from './world.ts'
 
-let world: LinkWorld
-beforeAll(async () => {
-  world = await openLinkWorld()
-})
-afterAll(() => world.close())
+const world = await openWorld({ links: true })
 
 const words = (id: string, text: string): Transcript => ({
   ...{ type: 'transcript', id, text, is_final: false, speaker: null, start: 0, end: 1, language: null },

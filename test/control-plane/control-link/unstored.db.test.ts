@@ -1,15 +1,12 @@
 /** Databases that are away, and journals that are refused: no event is lost, none is stored twice. */
 import { openDatabase } from '@standin/control-plane/store/database.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { notice, numbersUpTo } from '../../src/control-link/support.ts'
-import { type LinkWorld, openBotLink, openLinkWorld, status } from './world.ts'
+import { openWorld } from '../world.ts'
+import { openBotLink, status } from './world.ts'
 
-let world: LinkWorld
-beforeAll(async () => {
-  world = await openLinkWorld()
-})
-afterAll(() => world.close())
+const world = await openWorld({ links: true })
 
 /** New connections take seconds each on a busy machine. */
 const PATIENT = { timeout: 240_000 }

@@ -1,24 +1,11 @@
 /** Whom the server of the control link hears: tokens, attempts that were replaced, and messages that do not fit. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { numbersUpTo } from '../../src/control-link/support.ts'
-import {
-  hello,
-  type LinkWorld,
-  numbered,
-  openBotLink,
-  openLinkWorld,
-  openRawLink,
-  PATIENCE,
-  status,
-  wholeLife,
-} from './world.ts'
+import { openWorld } from '../world.ts'
+import { hello, numbered, openBotLink, openRawLink, openWelcomed, PATIENCE, status, wholeLife } from './world.ts'
 
-let world: LinkWorld
-beforeAll(async () => {
-  world = await openLinkWorld()
-})
-afterAll(() => world.close())
+const world = await openWorld({ links: true })
 
 describe('who may speak', () => {
   test('a token that no launch has is refused with 401', async () => {
@@ -82,10 +69,8 @@ describe('who may speak', () => {
   test('an attempt whose bot becomes due while it is connected is asked to leave before its request is acknowledged', async () => {
     const server = await world.server()
     const bot = await world.bot()
-    const link = await openRawLink(server.url, bot.tokens[1]!)
-    link.send(hello(bot.id, randomUUID()))
-    await expect.poll(() => link.received.length, PATIENCE).toBe(1)
-    await world.database.updateTable('bots').set({ phase: 'due' }).where('id', '=', bot.id).execute()
+    const link = await openWelcomed(server, bot)
+    await world.set(bot.id, { phase: 'due' })
     link.send(numbered(bot.id, 1, status('joining_call')))
     await expect.poll(() => link.received.length, PATIENCE).toBe(3)
     expect(link.received.slice(1)).toMatchObject([
@@ -97,11 +82,9 @@ describe('who may speak', () => {
   test('an attempt that is replaced while it is connected is asked to leave as well', async () => {
     const server = await world.server()
     const bot = await world.bot({ attempt: 2 })
-    await world.database.updateTable('bots').set({ attempt: 1 }).where('id', '=', bot.id).execute()
-    const link = await openRawLink(server.url, bot.tokens[1]!)
-    link.send(hello(bot.id, randomUUID()))
-    await expect.poll(() => link.received.length, PATIENCE).toBe(1)
-    await world.database.updateTable('bots').set({ attempt: 2 }).where('id', '=', bot.id).execute()
+    await world.set(bot.id, { attempt: 1 })
+    const link = await openWelcomed(server, bot)
+    await world.set(bot.id, { attempt: 2 })
     link.send(numbered(bot.id, 1, status('joining_call')))
     await expect.poll(() => link.received.length, PATIENCE).toBe(3)
     expect(link.received.slice(1)).toMatchObject([
@@ -126,9 +109,7 @@ describe('who may speak', () => {
   test('twenty messages that do not fit close the link; fewer do not', async () => {
     const server = await world.server()
     const bot = await world.bot()
-    const link = await openRawLink(server.url, bot.tokens[1]!)
-    link.send(hello(bot.id, randomUUID()))
-    await expect.poll(() => link.received.length, PATIENCE).toBe(1)
+    const link = await openWelcomed(server, bot)
     for (const _ of numbersUpTo(19)) link.send('{"type":"greeting"}')
     link.send(numbered(bot.id, 1, status('joining_call')))
     await expect.poll(() => link.received.at(-1), PATIENCE).toEqual({ type: 'ack', seq: 1 })
@@ -147,9 +128,7 @@ describe('who may speak', () => {
   test('an event of a kind that is not known yet is stored, and those behind it as well', async () => {
     const server = await world.server()
     const bot = await world.bot()
-    const link = await openRawLink(server.url, bot.tokens[1]!)
-    link.send(hello(bot.id, randomUUID()))
-    await expect.poll(() => link.received.length, PATIENCE).toBe(1)
+    const link = await openWelcomed(server, bot)
     link.send(JSON.stringify(numbered(bot.id, 1, { type: 'invented', words: ['a'] } as never)))
     link.send(numbered(bot.id, 2, status('joining_call')))
     await expect.poll(() => link.received.at(-1), PATIENCE).toEqual({ type: 'ack', seq: 2 })
@@ -159,9 +138,7 @@ describe('who may speak', () => {
   test('characters that PostgreSQL cannot store do not keep events from being stored', async () => {
     const server = await world.server()
     const bot = await world.bot({ phase: 'running', status: 'in_call_recording', joined_attempt: 1 })
-    const link = await openRawLink(server.url, bot.tokens[1]!)
-    link.send(hello(bot.id, randomUUID()))
-    await expect.poll(() => link.received.length, PATIENCE).toBe(1)
+    const link = await openWelcomed(server, bot)
     const chat = {
       type: 'chat_message' as const,
       message_id: 'm\u0000',

@@ -1,4 +1,4 @@
-/** A database with bots that were launched, servers of the control link, and the worker's own end of it. */
+/** Bots of a world that were launched, servers of the control link, and the worker's own end of it. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,21 +7,19 @@ import {
   type LinkServer,
   type LinkServerOptions,
 } from '@standin/control-plane/control-link/link-server.ts'
-import type { BotRow, NewBotRow } from '@standin/control-plane/rows/index.ts'
-import { insertBot, readBot } from '@standin/control-plane/store/bots/bots.ts'
+import type { NewBotRow } from '@standin/control-plane/rows/index.ts'
 import type { Database } from '@standin/control-plane/store/database.ts'
 import { writeLedger } from '@standin/control-plane/store/teams/ledger.ts'
 import type { DownMessage, UpMessage } from '@standin/wire/control-link.ts'
 import type { BotEvent, NumberedEvent } from '@standin/wire/events.ts'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { openControlLink } from '../../../src/control-link/client.ts'
 import type { LinkTiming } from '../../../src/control-link/timing.ts'
 import { fakeUsage } from '../../fakes/usage.ts'
 import { FAST, memoryLogger, temporaryFolder } from '../../src/control-link/support.ts'
-import { openTestDatabase } from '../postgres.ts'
+import { type Base, quiet } from '../world.ts'
 
-const quiet = { info() {}, warn() {}, error() {} }
 export const RESERVED = 500_000
 /** For conditions that are waited for, in milliseconds. */
 export const PATIENCE = { timeout: 25_000, interval: 10 }
@@ -32,56 +30,29 @@ export interface LaunchedBot {
   tokens: string[]
 }
 
-export async function openLinkWorld() {
-  const { database, url, close } = await openTestDatabase(12)
-  const { id: teamId } = await database
-    .insertInto('teams')
-    .values({ name: 'T' })
-    .returning('id')
-    .executeTakeFirstOrThrow()
+export async function openLinks({ database, addBot, insert, teamId: newTeam }: Base) {
+  const teamId = await newTeam()
+  async function launch(botId: string, attempt: number): Promise<string> {
+    const token = randomBytes(32).toString('base64url')
+    const token_hash = createHash('sha256').update(token).digest()
+    await insert('launches', { bot_id: botId, attempt, launcher: 'simulated', token_hash })
+    return token
+  }
 
   return {
-    database,
-    url,
-    teamId,
-    close,
+    team: teamId,
     server: (options: Partial<LinkServerOptions> = {}) => startServer({ database, ...options }),
     /** A bot whose last attempt was launched, with a token for each attempt. */
     async bot(values: Partial<NewBotRow> = {}): Promise<LaunchedBot> {
       const attempt = values.attempt ?? 1
-      const bot = await insertBot(database, {
-        id: randomUUID(),
-        team_id: teamId,
-        generation: 'v2',
-        phase: 'starting',
-        status: 'queued',
-        attempt,
-        bot_name: 'Bot',
-        meeting_url: 'https://meet.google.com/abc-defg-hij',
-        meeting_key: 'meet:abc-defg-hij',
-        meeting_platform: 'meet',
-        recording_mode: 'speaker_view',
-        request: {},
-        reserved: RESERVED,
-        ...values,
-      })
-      await database.transaction().execute((tx) =>
-        writeLedger(tx, [
-          {
-            teamId,
-            botId: bot.id,
-            kind: 'reserve',
-            meter: null,
-            amount: RESERVED,
-            source: `reserve:${bot.id}`,
-          },
-        ]),
-      )
+      const begun = { phase: 'starting', status: 'queued', attempt, reserved: RESERVED }
+      const id = await addBot(teamId, { ...begun, ...values })
+      const reserve = { teamId, botId: id, kind: 'reserve', meter: null, amount: RESERVED } as const
+      await database.transaction().execute((tx) => writeLedger(tx, [{ ...reserve, source: `reserve:${id}` }]))
       const tokens = ['']
-      for (let number = 1; number <= attempt; number++) tokens.push(await launch(database, bot.id, number))
-      return { id: bot.id, tokens }
+      for (let number = 1; number <= attempt; number++) tokens.push(await launch(id, number))
+      return { id, tokens }
     },
-    row: async (botId: string): Promise<BotRow> => (await readBot(database, botId))!,
     events: (botId: string) =>
       database
         .selectFrom('bot_events')
@@ -105,21 +76,6 @@ export async function openLinkWorld() {
         .orderBy('id')
         .execute(),
   }
-}
-export type LinkWorld = Awaited<ReturnType<typeof openLinkWorld>>
-
-async function launch(database: Database, botId: string, attempt: number): Promise<string> {
-  const token = randomBytes(32).toString('base64url')
-  await database
-    .insertInto('launches')
-    .values({
-      bot_id: botId,
-      attempt,
-      launcher: 'simulated',
-      token_hash: createHash('sha256').update(token).digest(),
-    })
-    .execute()
-  return token
 }
 
 export interface RunningServer {
@@ -189,6 +145,14 @@ export async function openRawLink(url: string, token: string) {
     terminate: () => socket.terminate(),
     ping: () => socket.ping(),
   }
+}
+
+/** The same, once it was welcomed. */
+export async function openWelcomed({ url }: { url: string }, bot: LaunchedBot, journal: string = randomUUID()) {
+  const link = await openRawLink(url, bot.tokens[1]!)
+  link.send(hello(bot.id, journal))
+  await expect.poll(() => link.received.length, PATIENCE).toBe(1)
+  return link
 }
 
 export const hello = (bot_id: string, journal_id: string, last_seq = 0): UpMessage => ({

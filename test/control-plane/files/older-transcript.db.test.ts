@@ -1,14 +1,9 @@
 /** The transcript of the older generation of the API. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createArtifactLinks } from '../../../control-plane/files/artifact-links.ts'
-import { JobWorld } from '../jobs/job-world.ts'
+import { openJobWorld } from '../jobs/job-world.ts'
 
-let world: JobWorld
-beforeAll(async () => {
-  world = await JobWorld.open()
-})
-beforeEach(() => world.begin())
-afterAll(() => world.close())
+const world = await openJobWorld()
 
 test('the older generation’s transcript is read from the stored one', async () => {
   const bot = await world.recordedBot()
@@ -18,12 +13,6 @@ test('the older generation’s transcript is read from the stored one', async ()
   const bytes = new Uint8Array(Buffer.from(JSON.stringify(document)))
   await world.files.write(`${bot}/1/${bot}/transcription.json`, bytes, 'application/json')
   expect(await createArtifactLinks(world.database, world.files, 'https://standin.test').olderTranscript(bot)).toEqual([
-    {
-      speaker: 'Ana',
-      offset: 0.6,
-      start_time: 0.6,
-      end_time: 1.4,
-      words: [{ start: 0.6, end: 0.9, word: 'Good' }],
-    },
+    { speaker: 'Ana', offset: 0.6, start_time: 0.6, end_time: 1.4, words: [{ start: 0.6, end: 0.9, word: 'Good' }] },
   ])
 })

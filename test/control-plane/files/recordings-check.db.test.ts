@@ -1,29 +1,19 @@
 /** Recordings that are not where the database says, as the start of the service and the doctor look for them. */
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ServiceConfig } from '@standin/control-plane/config/config.ts'
 import { type OpenedFiles, openFileStore, type StorageSettings } from '@standin/control-plane/files/open-file-store.ts'
 import { checkRecordings } from '@standin/control-plane/files/storage-check.ts'
 import { lookForRecordings } from '@standin/control-plane/wiring/files.ts'
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { type S3Server, startS3Server } from '../../servers/s3-server.ts'
-import { JobWorld } from '../jobs/job-world.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { startS3Server } from '../../servers/s3-server.ts'
+import { atEnd, temporaryFolder } from '../at-end.ts'
+import { openJobWorld } from '../jobs/job-world.ts'
 
-let world: JobWorld
-let server: S3Server
-let other: string
-beforeAll(async () => {
-  world = await JobWorld.open()
-  server = await startS3Server()
-  other = await mkdtemp(join(tmpdir(), 'standin-other-'))
-})
-beforeEach(() => world.begin())
-afterAll(async () => {
-  await server.close()
-  await rm(other, { recursive: true })
-  await world.close()
-})
+const world = await openJobWorld()
+const server = await startS3Server()
+const other = temporaryFolder()
+atEnd(() => server.close())
 
 async function opened(settings: StorageSettings): Promise<OpenedFiles> {
   const files = await openFileStore(settings, { secret: Buffer.alloc(32), publicUrl: '', now: Date.now })
@@ -39,7 +29,7 @@ test('all are there, also those of bots that recorded nothing and those whose da
   expect(await look(own())).toBe(0)
   await world.recordedBot()
   await world.recordedBot()
-  await world.webhooks.bot(world.team, { ended_at: new Date(), status: 'failed' })
+  await world.addBot(world.team, { ended_at: new Date(), status: 'failed' })
   const deleted = await world.recordedBot({ data_deleted_at: new Date() })
   await rm(join(world.root, deleted), { recursive: true })
   expect(await look(own())).toBe(2)
@@ -48,8 +38,8 @@ test('all are there, also those of bots that recorded nothing and those whose da
 test('a folder without them is named with its setting, and so is one missing file', async () => {
   const ids = [await world.recordedBot(), await world.recordedBot()]
   await expect(look({ type: 'folder', path: other })).rejects.toMatchObject({
-    message: expect.stringMatching(
-      /^STANDIN_STORAGE: 2 of the 2 newest recordings are not where the database says: folder \/.*other-.* has no /,
+    message: expect.stringContaining(
+      `STANDIN_STORAGE: 2 of the 2 newest recordings are not where the database says: folder ${other} has no `,
     ),
   })
   const video = join(world.root, ids[0]!, '1', ids[0]!, 'video.mp4')

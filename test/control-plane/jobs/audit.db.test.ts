@@ -1,23 +1,18 @@
 /** The audit compares what teams have with what was written down. */
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { auditLedger } from '../../../control-plane/jobs/audit.ts'
 import { openDatabase } from '../../../control-plane/store/database.ts'
 import { writeLedger } from '../../../control-plane/store/teams/ledger.ts'
-import { quiet } from '../webhooks/world.ts'
-import { JobWorld } from './job-world.ts'
+import { quiet } from '../world.ts'
+import { openJobWorld } from './job-world.ts'
 
-let world: JobWorld
-beforeAll(async () => {
-  world = await JobWorld.open()
-})
-beforeEach(() => world.begin())
-afterAll(() => world.close())
+const world = await openJobWorld()
 
 test('the audit finds sums that differ and reserves that stay, and says nothing if all is well', async () => {
   const { database } = world
   await database.updateTable('teams').set({ balance: 0 }).execute()
-  const bot = await world.webhooks.bot(world.team)
+  const bot = await world.addBot(world.team)
   const entry = (kind: 'reserve' | 'release' | 'charge' | 'grant', amount: number) => ({
     teamId: world.team,
     botId: bot,
@@ -51,7 +46,7 @@ test('the audit finds sums that differ and reserves that stay, and says nothing 
 
 test('the audit has more time than other statements', async () => {
   const { database } = world
-  const slow = openDatabase({ url: world.webhooks.url, role: 'test', connections: 1, statementTimeoutMs: 200 })
+  const slow = openDatabase({ url: world.url, role: 'test', connections: 1, statementTimeoutMs: 200 })
   await sql`alter table ledger rename to all_entries`.execute(database)
   await sql`create view ledger as select all_entries.* from pg_sleep(0.5), all_entries`.execute(database)
   try {

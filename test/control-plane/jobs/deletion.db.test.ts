@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createArtifactLinks } from '../../../control-plane/files/artifact-links.ts'
 import { deleteDue } from '../../../control-plane/jobs/deletion.ts'
 import { createProviderDeletion } from '../../../control-plane/jobs/provider-deletion.ts'
@@ -15,15 +15,10 @@ import { finishAttempt } from '../../../control-plane/store/webhooks/deliveries.
 import { claimDeliveries } from '../../../control-plane/store/webhooks/delivery-claims.ts'
 import { resendEnd, sendCallback } from '../../../control-plane/webhooks/replay.ts'
 import { waitingForLocks } from '../postgres.ts'
-import { seals } from '../webhooks/world.ts'
-import { JobWorld, MARKED_JSON, MARKER } from './job-world.ts'
+import { seals } from '../world.ts'
+import { MARKED_JSON, MARKER, openJobWorld } from './job-world.ts'
 
-let world: JobWorld
-beforeAll(async () => {
-  world = await JobWorld.open()
-})
-beforeEach(() => world.begin())
-afterAll(() => world.close())
+const world = await openJobWorld()
 
 describe('deletion', () => {
   test('leaves no byte of what a bot recorded', async () => {
@@ -57,9 +52,9 @@ describe('deletion', () => {
       swept_at: null,
       last_error: null,
     })
-    const row = await world.database.selectFrom('bots').selectAll().where('id', '=', bot).executeTakeFirstOrThrow()
+    const row = await world.row(bot)
     expect(row).toMatchObject({ secrets: null, bot_name: 'Bot', status: 'completed' })
-    expect(await world.webhooks.states()).toEqual({ dropped: 1 })
+    expect(await world.states()).toEqual({ dropped: 1 })
   })
 
   test('makes links null before the files are gone', async () => {
@@ -118,7 +113,7 @@ describe('deletion', () => {
   })
 
   test('that has failed for hours waits for its next try, and others are done', async () => {
-    const ids = await Promise.all(Array.from({ length: 51 }, () => world.webhooks.bot(world.team)))
+    const ids = await Promise.all(Array.from({ length: 51 }, () => world.addBot(world.team)))
     for (const id of ids) await world.requestDeletion(id)
     const last = ids.at(-1)!
     const broken: FileStore = {
@@ -148,7 +143,7 @@ describe('deletion', () => {
     const timedOut = { durationMs: 1, status: null, error: 'Timeout', answer: null, isDelivered: false }
     const end = { nextInSeconds: 1, isGone: false }
     expect(await finishAttempt(world.database, sending!, claim, { ...timedOut, ...end })).toBe(false)
-    expect(await world.webhooks.states()).toEqual({ dropped: 1 })
+    expect(await world.states()).toEqual({ dropped: 1 })
   })
 
   test('is followed by no message with what it deletes', async () => {
@@ -190,18 +185,15 @@ describe('deletion', () => {
     await world.requestDeletion(bot)
     await deleteDue(world.deletionTools())
     await world.files.write(`${bot}/1/late.mp4`, new Uint8Array(Buffer.from(MARKER)), 'video/mp4')
-    await world.database
-      .insertInto('bot_events')
-      .values({
-        bot_id: bot,
-        journal_id: randomUUID(),
-        seq: 1,
-        attempt: 1,
-        type: 'chat_message',
-        at: new Date(),
-        event: MARKED_JSON,
-      })
-      .execute()
+    await world.insert('bot_events', {
+      bot_id: bot,
+      journal_id: randomUUID(),
+      seq: 1,
+      attempt: 1,
+      type: 'chat_message',
+      at: new Date(),
+      event: MARKED_JSON,
+    })
     expect(await deleteDue(world.deletionTools())).toEqual({ deleted: 0, failed: 0 })
     const { verified_at, next_try_at } = await world.receipt(bot)
     expect(next_try_at.getTime() - verified_at!.getTime()).toBe(24 * 3600_000)
@@ -233,7 +225,7 @@ describe('transcripts at the speech provider', () => {
       STANDIN_ASSEMBLYAI_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       STANDIN_ASSEMBLYAI_KEY: 'operators-key',
     }
-    return { asked, kept, provider: createProviderDeletion({ client: world.webhooks.client, environment }) }
+    return { asked, kept, provider: createProviderDeletion({ client: world.client, environment }) }
   }
   const askAlso = (bot: string, fromProvider: boolean) =>
     world.database
@@ -242,7 +234,7 @@ describe('transcripts at the speech provider', () => {
   const withIds = async (...ids: string[]) => {
     const id = randomUUID()
     const secrets = sealedSecrets(seals, id, { transcriptionApiKey: 'own-key' })
-    return world.recordedBot({ id, transcription_ids: JSON.stringify(ids), secrets })
+    return world.recordedBot({ id, transcription_ids: ids, secrets })
   }
   const idsOf = async (bot: string) =>
     world.database

@@ -1,15 +1,10 @@
 /** Jobs run by themselves and when asked, each in one process at a time. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { startJobs } from '../../../control-plane/jobs/index.ts'
 import { endTurn, keepTurn, takeTurn } from '../../../control-plane/store/job-turns.ts'
-import { JobWorld } from './job-world.ts'
+import { openJobWorld } from './job-world.ts'
 
-let world: JobWorld
-beforeAll(async () => {
-  world = await JobWorld.open()
-})
-beforeEach(() => world.begin())
-afterAll(() => world.close())
+const world = await openJobWorld()
 
 describe('turns', () => {
   const rules = { everySeconds: 60, leaseSeconds: 60 }
@@ -39,13 +34,11 @@ test('the jobs run by themselves and when asked', async () => {
   const bot = await world.recordedBot()
   await world.requestDeletion(bot)
   const oldKey = { team_id: world.team, body_hash: Buffer.from('x') }
-  await world.database
-    .insertInto('idempotency_keys')
-    .values([
-      { ...oldKey, key: 'old', created_at: new Date(Date.now() - 25 * 3600_000) },
-      { ...oldKey, key: 'young' },
-    ])
-    .execute()
+  await world.insert(
+    'idempotency_keys',
+    { ...oldKey, key: 'old', created_at: new Date(Date.now() - 25 * 3600_000) },
+    { ...oldKey, key: 'young' },
+  )
   const keep = { deliveries: 30, histories: 180, ledger: 400, auditLog: 400 }
   const jobs = startJobs({ ...world.deletionTools(), keep, lookEverySeconds: { deletions: 0.1 } })
   await expect.poll(async () => (await world.receipt(bot)).verified_at, { timeout: 20_000 }).toEqual(expect.any(Date))

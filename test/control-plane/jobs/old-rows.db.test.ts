@@ -1,23 +1,18 @@
 /** Rows that are kept no longer are removed; what is still needed stays. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type KeptDays, removeOldRows } from '../../../control-plane/jobs/old-rows.ts'
 import { writeLedger } from '../../../control-plane/store/teams/ledger.ts'
 import { ledgerDifferences, openReserves } from '../../../control-plane/store/teams/ledger-audit.ts'
 import { ledgerSum } from '../../../control-plane/store/teams/teams.ts'
 import { replayDeliveries } from '../../../control-plane/store/webhooks/deliveries.ts'
-import { JobWorld } from './job-world.ts'
+import { openJobWorld } from './job-world.ts'
 
 const KEEP: KeptDays = { deliveries: 30, histories: 180, ledger: 400, auditLog: 400 }
 const ago = (days: number) => new Date(Date.now() - days * 86_400_000)
 
-let world: JobWorld
-beforeAll(async () => {
-  world = await JobWorld.open()
-})
-beforeEach(() => world.begin())
-afterAll(() => world.close())
+const world = await openJobWorld()
 
 const remove = (keep = KEEP) => removeOldRows(world.database, keep, new AbortController().signal)
 const NONE = {
@@ -56,12 +51,8 @@ let numbers = 0
 async function oldBot(days: number, values: object = {}): Promise<string> {
   const id = await world.recordedBot({ created_at: ago(days), ended_at: ago(days), ...values })
   const journal = { bot_id: id, journal_id: randomUUID() }
-  await world.database
-    .insertInto('journals')
-    .values({ ...journal, attempt: 1 })
-    .execute()
-  const numbered = { ...journal, team_id: world.team, last_number: ++numbers, last_seq: 1, events: 1 }
-  await world.database.insertInto('team_events').values(numbered).execute()
+  await world.insert('journals', { ...journal, attempt: 1 })
+  await world.insert('team_events', { ...journal, team_id: world.team, last_number: ++numbers, last_seq: 1, events: 1 })
   await world.database
     .updateTable('launches')
     .set({ cleaned_at: ago(days) })
@@ -102,22 +93,16 @@ test('a delivery that waits keeps its message and attempts, however old; so does
   const again = await oldBot(500)
   expect(await replayDeliveries(world.database, { botId: again })).toBe(1)
   // One message, two endpoints: one delivery is over.
-  const { id: other } = await world.webhooks.endpoint({ teamId: world.team, kind: 'team', url: 'https://b.test' })
+  const { id: other } = await world.endpoint({ teamId: world.team, kind: 'team', url: 'https://b.test' })
   const twin = { message_id: `msg_${waiting}`, endpoint_id: other, team_id: world.team, ordering_key: 'a' }
-  await world.database
-    .insertInto('deliveries')
-    .values({ ...twin, state: 'delivered', finished_at: ago(500) })
-    .execute()
+  await world.insert('deliveries', { ...twin, state: 'delivered', finished_at: ago(500) })
   expect(await remove({ ...KEEP, histories: 36_500 })).toEqual({ ...NONE, deliveries: 1 })
   expect(await counts(...OUTBOX)).toEqual([2, 2, 2])
 })
 
 test('a message that no endpoint wanted goes', async () => {
   const message = { team_id: world.team, event: 'x', ordering_key: 'x', body: '{}', generation: 'webhooks' }
-  await world.database
-    .insertInto('messages')
-    .values({ ...message, id: 'nobody', created_at: ago(31) })
-    .execute()
+  await world.insert('messages', { ...message, id: 'nobody', created_at: ago(31) })
   expect(await remove()).toEqual({ ...NONE, messages: 1 })
   expect(await counts('messages')).toEqual([0])
 })
@@ -145,7 +130,7 @@ test('a bot that has not ended keeps its rows, and one whose container is not re
 
 test('the ledger keeps its sums by team, kind, meter and month, and the entries of bots that have not ended', async () => {
   const { database, team } = world
-  const other = await world.webhooks.team()
+  const other = await world.teamId()
   const [ended, open] = [await oldBot(500), await oldBot(500, { phase: 'running', status: 'queued' })]
   await database.updateTable('teams').set({ balance: 0 }).execute()
   const add = (
@@ -213,10 +198,7 @@ test('entries of the audit log go after their time; thousands of rows go in batc
 test('an idempotency key answers for a bot whose rows are gone', async () => {
   const id = await oldBot(500)
   const key = { team_id: world.team, key: 'k', body_hash: Buffer.from('x'), status: 201 }
-  await world.database
-    .insertInto('idempotency_keys')
-    .values({ ...key, answer: JSON.stringify({ data: { bot_id: id } }) })
-    .execute()
+  await world.insert('idempotency_keys', { ...key, answer: JSON.stringify({ data: { bot_id: id } }) })
   await remove()
   expect(await counts('idempotency_keys', 'bots')).toEqual([1, 1])
 })

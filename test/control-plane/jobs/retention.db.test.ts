@@ -1,16 +1,11 @@
 /** A team keeps its recordings for as long as it says. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { deleteDue } from '../../../control-plane/jobs/deletion.ts'
 import { requestRetentionDeletions } from '../../../control-plane/jobs/retention.ts'
-import { quiet } from '../webhooks/world.ts'
-import { JobWorld } from './job-world.ts'
+import { quiet } from '../world.ts'
+import { openJobWorld } from './job-world.ts'
 
-let world: JobWorld
-beforeAll(async () => {
-  world = await JobWorld.open()
-})
-beforeEach(() => world.begin())
-afterAll(() => world.close())
+const world = await openJobWorld()
 
 test('retention deletes what a team keeps no longer', async () => {
   const ended = (days: number) => ({ ended_at: new Date(Date.now() - days * 24 * 3600_000) })

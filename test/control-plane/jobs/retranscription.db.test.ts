@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { NewBotRow } from '@standin/control-plane/rows/index.ts'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { requestRetranscription } from '../../../control-plane/actions/retranscribe.ts'
 import { secretsPlace } from '../../../control-plane/bots/request.ts'
-import { createFolderStore } from '../../../control-plane/files/folder-store.ts'
-import { createLinkSigner } from '../../../control-plane/files/signed-links.ts'
 import { auditLedger } from '../../../control-plane/jobs/audit.ts'
 import {
   NoTranscript,
@@ -18,71 +15,35 @@ import {
   type Transcribe,
 } from '../../../control-plane/jobs/retranscription.ts'
 import type { FileStore } from '../../../control-plane/ports.ts'
-import { insertBot } from '../../../control-plane/store/bots/bots.ts'
 import { requestDeletion } from '../../../control-plane/store/bots/deletions.ts'
-import { createEndpoint, setAccountUrl } from '../../../control-plane/store/webhooks/endpoints.ts'
+import { setAccountUrl } from '../../../control-plane/store/webhooks/endpoints.ts'
 import { emptyDatabase } from '../postgres.ts'
-import { openWorld, quiet, seals, type World } from '../webhooks/world.ts'
+import { openWorld, quiet, seals } from '../world.ts'
 
-let world: World
-let root: string
-let files: FileStore
 let team: string
 let running: Retranscriptions[] = []
 
-beforeAll(async () => {
-  world = await openWorld()
-  root = mkdtempSync(join(tmpdir(), 'standin-retranscription-test-'))
-  const signer = createLinkSigner({ secret: Buffer.alloc(32, 1), publicUrl: 'https://api.test', now: Date.now })
-  files = createFolderStore(root, signer)
-})
+const world = await openWorld({ webhooks: true })
+const { root, files } = world.folder()
 beforeEach(async () => {
   await emptyDatabase(world.database)
-  team = await world.team()
+  team = await world.teamId()
 })
 afterEach(async () => {
   await Promise.all(running.map((one) => one.close()))
   running = []
 })
-afterAll(async () => {
-  rmSync(root, { recursive: true, force: true })
-  await world?.close()
-})
-
-async function recordedBot(values: Partial<NewBotRow> = {}): Promise<string> {
-  const id = randomUUID()
-  const { meeting_key, ...rest } = { meeting_key: id, ...values }
-  await insertBot(world.database, {
-    id,
-    team_id: team,
-    generation: 'v2',
-    phase: 'closed',
-    status: 'completed',
-    end_code: 'API_REQUEST',
-    bot_name: 'Bot',
-    meeting_url: 'https://meet.google.com/abc-defg-hij',
-    meeting_key,
-    meeting_platform: 'meet',
-    recording_mode: 'speaker_view',
-    request: {},
-    attempt: 2,
-    joined_attempt: 2,
-    participants: [],
-    speakers: [],
-    transcription_ids: [],
-    ...rest,
+const recordedBot = (values: Partial<NewBotRow> = {}): Promise<string> =>
+  world.addBot(team, {
+    ...{ meeting_key: randomUUID(), end_code: 'API_REQUEST', attempt: 2, joined_attempt: 2 },
+    ...values,
   })
-  return id
-}
 
 async function withFile(id: string, name: string, content: string): Promise<string> {
   const location = join(root, id, '2', id, name)
   mkdirSync(dirname(location), { recursive: true })
   writeFileSync(location, content)
-  await world.database
-    .insertInto('artifacts')
-    .values({ bot_id: id, attempt: 2, name, location, bytes: content.length })
-    .execute()
+  await world.insert('artifacts', { bot_id: id, attempt: 2, name, location, bytes: content.length })
   return location
 }
 
@@ -102,13 +63,7 @@ function transcriber(before: (folder: string, speech: Speech, signal: AbortSigna
 function start(transcribe: Transcribe, retrySeconds: number[] = [], store: FileStore = files) {
   const { database } = world
   const started = startRetranscriptions({
-    database,
-    files: store,
-    seals,
-    transcribe,
-    log: quiet,
-    lookEveryMs: 20,
-    retrySeconds,
+    ...{ database, files: store, seals, transcribe, log: quiet, lookEveryMs: 20, retrySeconds },
     workFolder: join(root, 'work'),
   })
   running.push(started)
@@ -117,8 +72,7 @@ function start(transcribe: Transcribe, retrySeconds: number[] = [], store: FileS
 
 const ask = (id: string, ...more: [Parameters<typeof requestRetranscription>[3]?, (string | null)?]) =>
   requestRetranscription(world.database, seals, id, more[0] ?? null, more[1] ?? null)
-const botOf = (id: string) =>
-  world.database.selectFrom('bots').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+const botOf = world.row
 const messagesOf = (id: string) =>
   world.database
     .selectFrom('messages')
@@ -131,7 +85,7 @@ const statusOf = async (id: string) => (await botOf(id)).status
 
 describe('a new transcript', () => {
   test('is made from the stored sound, stored beside it, charged and reported', async () => {
-    await createEndpoint(world.database, seals, { teamId: team, kind: 'team', url: 'https://example.com' })
+    await world.endpoint({ teamId: team, kind: 'team', url: 'https://example.com' })
     const id = await recordedBot()
     const audio = await withFile(id, 'audio.m4a', 'SOUND')
     await withFile(id, 'diarization.jsonl', 'TURNS')
@@ -324,10 +278,7 @@ describe('a bucket', () => {
   async function botInBucket() {
     const id = await recordedBot()
     const location = `s3://bucket/recordings/${id}/2/${id}/audio.m4a`
-    await world.database
-      .insertInto('artifacts')
-      .values({ bot_id: id, attempt: 2, name: 'audio.m4a', location, bytes: 5 })
-      .execute()
+    await world.insert('artifacts', { bot_id: id, attempt: 2, name: 'audio.m4a', location, bytes: 5 })
     return id
   }
 

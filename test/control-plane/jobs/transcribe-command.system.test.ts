@@ -76,10 +76,7 @@ test('a program that does not work is no sentence for the caller', async () => {
 })
 
 test('a stop ends the program', async () => {
-  const made = createTranscribeCommand({
-    command: ['/bin/sh', '-c', 'exec sleep 600'],
-    environment: {},
-  })
+  const made = createTranscribeCommand({ command: ['/bin/sh', '-c', 'exec sleep 600'], environment: {} })
   const stop = new AbortController()
   const running = made('/nowhere', SPEECH, stop.signal)
   setTimeout(() => stop.abort(), 300)

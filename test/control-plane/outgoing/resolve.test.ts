@@ -1,12 +1,12 @@
 import { createSocket } from 'node:dgram'
 import { type LookupAddress, lookup } from 'node:dns'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Resolve } from '@standin/base/public-addresses.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { createResolve } from '../../../control-plane/outgoing/resolve.ts'
+import { temporaryFolder } from '../at-end.ts'
 
 const [A, AAAA] = [1, 28]
 
@@ -74,8 +74,7 @@ test('both families are asked for, and one of them is enough', async () => {
 })
 
 test('names of the hosts file and names without a dot are left to the system', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'standin-hosts-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder()
   const hostsFile = join(folder, 'hosts')
   writeFileSync(hostsFile, '127.0.0.1 localhost\n192.0.2.7\tOther.test hook.test # gone.test\n')
   const { servers, asked } = await nameServer(() => [192, 0, 2, 1])

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { checkSealKeys } from '../../../control-plane/secrets/key-check.ts'
 import { rotateSeals } from '../../../control-plane/secrets/rotate.ts'
 import { readLinkSecret } from '../../../control-plane/secrets/sealed-settings.ts'
 import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
-import { openTestDatabase, type TestDatabase } from '../postgres.ts'
+import { openWorld } from '../world.ts'
 
 const older = newSealKey('older')
 const newer = newSealKey('newer')
@@ -68,46 +68,24 @@ test('a faulty key is not repeated in the error', () => {
   )
 })
 
-describe('in the database', () => {
-  let test_: TestDatabase
-  beforeAll(async () => {
-    test_ = await openTestDatabase()
-  })
-  afterAll(() => test_.close())
+describe('in the database', async () => {
+  const { database, insert, teamId } = await openWorld()
 
   test('a start with a wrong key is refused, one with the right key is not', async () => {
-    await checkSealKeys(test_.database, ring(older))
-    await checkSealKeys(test_.database, ring(newer, older))
-    await expect(checkSealKeys(test_.database, ring(newer))).rejects.toThrow('STANDIN_SECRET_KEYS')
-    await expect(checkSealKeys(test_.database, ring(newSealKey('older')))).rejects.toThrow('STANDIN_SECRET_KEYS')
+    await checkSealKeys(database, ring(older))
+    await checkSealKeys(database, ring(newer, older))
+    await expect(checkSealKeys(database, ring(newer))).rejects.toThrow('STANDIN_SECRET_KEYS')
+    await expect(checkSealKeys(database, ring(newSealKey('older')))).rejects.toThrow('STANDIN_SECRET_KEYS')
   })
 
   test('a rotation seals everything with the first key, so that the older key can go', async () => {
-    const { database } = test_
-    const { id: team } = await database
-      .insertInto('teams')
-      .values({ name: 'T' })
-      .returning('id')
-      .executeTakeFirstOrThrow()
+    const team_id = await teamId()
     const rows = Array.from({ length: 230 }, (_, index) => ({ id: randomUUID(), text: `whsec ${index}` }))
     const sealed = (row: string, text: string) => ring(older).seal(text, { ...place, row })
-    await database
-      .insertInto('endpoints')
-      .values(
-        rows.map(({ id, text }) => ({
-          id,
-          team_id: team,
-          kind: 'team',
-          url: 'https://a.test',
-          secret: sealed(id, text),
-        })),
-      )
-      .execute()
+    const endpoint = { team_id, kind: 'team', url: 'https://a.test' }
+    await insert('endpoints', ...rows.map(({ id, text }) => ({ ...endpoint, id, secret: sealed(id, text) })))
     const moved = randomUUID()
-    await database
-      .insertInto('endpoints')
-      .values({ id: moved, team_id: team, kind: 'team', url: 'https://a.test', secret: sealed(rows[0]!.id, 'copied') })
-      .execute()
+    await insert('endpoints', { ...endpoint, id: moved, secret: sealed(rows[0]!.id, 'copied') })
 
     const linkSecret = await readLinkSecret(database, ring(older))
     expect(linkSecret.length).toBe(32)

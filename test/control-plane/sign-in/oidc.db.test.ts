@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createGuardedClient } from '../../../control-plane/outgoing/guarded-client.ts'
 import { createOidcProvider } from '../../../control-plane/sign-in/oidc.ts'
-import { openApiWorld } from '../api/world.ts'
+import { openWorld } from '../world.ts'
 import { CLIENT_ID, CLIENT_SECRET, signInAtProvider, startProvider } from './provider.ts'
 
 const CALLBACK = 'http://127.0.0.1/dashboard/api/oidc/callback'
@@ -93,19 +93,15 @@ describe('a provider that misbehaves', () => {
   test('is shown on the page, not in an error document', async () => {
     const gone = await answering(() => {})
     await gone.close()
-    const other = await openApiWorld({
-      dependencies: {
+    const other = await openWorld({
+      api: {
         oidc: { ...createOidcProvider({ ...settings(), issuer: gone.issuer, client }), name: '', domains: [] },
         settings: { publicUrl: 'https://bots.example.com' },
       },
     })
-    try {
-      const { headers, statusCode } = await other.app.inject({ url: '/dashboard/api/oidc/begin' })
-      expect(statusCode).toBe(303)
-      expect(headers.location).toBe('https://bots.example.com/dashboard/sign-in?problem=unavailable')
-    } finally {
-      await other.close()
-    }
+    const { headers, statusCode } = await other.app.inject({ url: '/dashboard/api/oidc/begin' })
+    expect(statusCode).toBe(303)
+    expect(headers.location).toBe('https://bots.example.com/dashboard/sign-in?problem=unavailable')
   })
 
   test('does not know the secret', async () => {

@@ -1,19 +1,14 @@
 /** The audit log: entries go with their change, and stay. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Actor, actAs, listAuditLog, logChange } from '../../../control-plane/store/audit-log.ts'
 import { createKey } from '../../../control-plane/store/teams/keys.ts'
 import { createTeam } from '../../../control-plane/store/teams/teams.ts'
-import { openTestDatabase, type TestDatabase } from '../postgres.ts'
+import { openTestDatabase } from '../postgres.ts'
 
-let world: TestDatabase
-let team: string
-beforeAll(async () => {
-  world = await openTestDatabase()
-  team = await createTeam(world.database, 'A team')
-})
-afterAll(() => world.close())
+const world = await openTestDatabase()
+const team = await createTeam(world.database, 'A team')
 
 const newKey = { name: 'CI', permission: 'full', seal: null } as const
 const ann = (): Actor => ({ kind: 'person', id: randomUUID(), address: '192.0.2.7', teamId: null, entries: 0 })

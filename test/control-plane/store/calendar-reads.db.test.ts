@@ -3,63 +3,46 @@
 import type { Tables } from '@standin/control-plane/rows/index.ts'
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  type CalendarOwner,
-  listCalendars,
-  listEvents,
-  listOlderEvents,
-  listSeries,
-} from '../../../control-plane/store/calendars/reads.ts'
-import type { Database } from '../../../control-plane/store/database.ts'
+import { expect, test } from 'vitest'
+import { listCalendars, listEvents, listOlderEvents, listSeries } from '../../../control-plane/store/calendars/reads.ts'
 import type { PageRequest, Places } from '../../../control-plane/store/pages.ts'
-import { openTestDatabase, type TestDatabase } from '../postgres.ts'
+import { atEnd } from '../at-end.ts'
+import { openTestDatabase } from '../postgres.ts'
 
 const CALENDARS = 300
 const EVENTS = 20_000
 
-let opened: TestDatabase
 /** Records the statements that pass through it. */
-let database: Database
 let asked: CompiledQuery[] = []
-let owner: CalendarOwner
-let busy: string
 
-beforeAll(async () => {
-  opened = await openTestDatabase(1)
-  database = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: opened.url, max: 1 }) }),
-    log: ({ query }) => void asked.push(query),
-  })
-  const team = await database.insertInto('teams').values({ name: 'A' }).returning('id').executeTakeFirstOrThrow()
-  owner = { teamId: team.id, generation: 'v2' }
-  await sql`
-    insert into calendars (team_id, generation, platform, raw_calendar_id, name, account_email, is_primary, created_at)
-    select ${team.id}, 'v2', 'google', n, 'Ann', n || '@example.com', true, now() - n * interval '1 second'
-    from generate_series(1, ${CALENDARS}::int) n`.execute(database)
-  const { rows } = await sql<{ id: string }>`select id from calendars order by created_at desc limit 1`.execute(
-    database,
-  )
-  busy = rows[0]!.id
-  await sql`
-    with series as (
-      insert into calendar_series (calendar_id, provider_id, event_type, created_at)
-      select calendars.id, n, 'one_off', now() + n * interval '1 ms' from calendars,
-        generate_series(1, case when calendars.id = ${busy}::uuid then ${EVENTS}::int else 20 end) n
-      returning id, calendar_id, provider_id
-    )
-    insert into calendar_events (calendar_id, series_id, provider_id, is_recurring, is_exception, title, starts_at, ends_at,
-      is_all_day, status, is_organizer, provider_updated_at, raw, content_hash)
-    select calendar_id, id, provider_id, false, false, 'Event', at, at + interval '1 hour', false, 'confirmed', false, at,
-      '{}', '' from series, lateral (select now() + provider_id::int / 3 * interval '1 minute' as at) time`.execute(
-    database,
-  )
-  await sql`analyze`.execute(database)
+const opened = await openTestDatabase(1)
+const database = new Kysely<Tables>({
+  dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: opened.url, max: 1 }) }),
+  log: ({ query }) => void asked.push(query),
 })
-afterAll(async () => {
-  await database.destroy()
-  await opened.close()
-})
+const team = await database.insertInto('teams').values({ name: 'A' }).returning('id').executeTakeFirstOrThrow()
+const owner = { teamId: team.id, generation: 'v2' as const }
+await sql`
+  insert into calendars (team_id, generation, platform, raw_calendar_id, name, account_email, is_primary, created_at)
+  select ${team.id}, 'v2', 'google', n, 'Ann', n || '@example.com', true, now() - n * interval '1 second'
+  from generate_series(1, ${CALENDARS}::int) n`.execute(database)
+const { rows } = await sql<{ id: string }>`select id from calendars order by created_at desc limit 1`.execute(database)
+const busy = rows[0]!.id
+await sql`
+  with series as (
+    insert into calendar_series (calendar_id, provider_id, event_type, created_at)
+    select calendars.id, n, 'one_off', now() + n * interval '1 ms' from calendars,
+      generate_series(1, case when calendars.id = ${busy}::uuid then ${EVENTS}::int else 20 end) n
+    returning id, calendar_id, provider_id
+  )
+  insert into calendar_events (calendar_id, series_id, provider_id, is_recurring, is_exception, title, starts_at, ends_at,
+    is_all_day, status, is_organizer, provider_updated_at, raw, content_hash)
+  select calendar_id, id, provider_id, false, false, 'Event', at, at + interval '1 hour', false, 'confirmed', false, at,
+    '{}', '' from series, lateral (select now() + provider_id::int / 3 * interval '1 minute' as at) time`.execute(
+  database,
+)
+await sql`analyze`.execute(database)
+atEnd(() => database.destroy())
 
 async function plansOf(work: () => Promise<unknown>): Promise<string> {
   asked = []

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { BotRow } from '@standin/control-plane/rows/index.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { admitted } from '../../../control-plane/bots/admit.ts'
 import { emptyChange } from '../../../control-plane/bots/change.ts'
 import { launched } from '../../../control-plane/bots/launch.ts'
@@ -9,16 +9,10 @@ import { insertBot, lockBot, readBot } from '../../../control-plane/store/bots/b
 import { applyChange, applyChanges, applyStarted, writeEffects } from '../../../control-plane/store/bots/changes.ts'
 import { claimDue } from '../../../control-plane/store/bots/claims.ts'
 import { addCommand } from '../../../control-plane/store/bots/commands.ts'
-import { openTestDatabase, type TestDatabase } from '../postgres.ts'
+import { openWorld } from '../world.ts'
 
-let db: TestDatabase
-let teamId: string
-beforeAll(async () => {
-  db = await openTestDatabase()
-  const team = await db.database.insertInto('teams').values({ name: 'T' }).returning('id').executeTakeFirstOrThrow()
-  teamId = team.id
-})
-afterAll(() => db.close())
+const db = await openWorld()
+const teamId = await db.teamId()
 
 const NOW = new Date('2026-11-20T09:00:00Z')
 

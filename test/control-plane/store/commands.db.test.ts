@@ -1,23 +1,10 @@
 /** Stored facts about a command of a bot: when it was sent, and when it was answered. */
-import { randomUUID } from 'node:crypto'
 import { addCommand, markSent, storeAnswer } from '@standin/control-plane/store/bots/commands.ts'
-import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openWorld, type World } from '../webhooks/world.ts'
+import { expect, test } from 'vitest'
+import { openWorld } from '../world.ts'
 
-let world: World
-let bot: string
-beforeAll(async () => {
-  world = await openWorld(4)
-  bot = randomUUID()
-  const { rows } = await sql<{ id: string }>`insert into teams (name) values ('T') returning id`.execute(world.database)
-  await sql`
-    insert into bots (id, team_id, generation, phase, status, bot_name, meeting_url, meeting_key, meeting_platform,
-      recording_mode, request, is_exclusive)
-    values (${bot}, ${rows[0]!.id}, 'v2', 'active', 'in_call_recording', 'Bot', 'x', 'x', 'meet', 'speaker_view',
-      '{}'::jsonb, false)`.execute(world.database)
-})
-afterAll(() => world.close())
+const world = await openWorld()
+const bot = await world.addBot(await world.teamId(), { phase: 'active', status: 'in_call_recording' })
 
 const rowOf = (id: string) =>
   world.database.selectFrom('bot_commands').selectAll().where('id', '=', id).executeTakeFirstOrThrow()

@@ -1,7 +1,7 @@
 /** How a dispatcher claims deliveries from a long queue, and how it finishes them. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { finishDelivered } from '../../../control-plane/store/webhooks/deliveries.ts'
 import {
   type ClaimedDelivery,
@@ -9,17 +9,13 @@ import {
   claimDeliveries,
 } from '../../../control-plane/store/webhooks/delivery-claims.ts'
 import { deliveredWriter } from '../../../control-plane/webhooks/dispatcher.ts'
-import { openWorld, type World } from '../webhooks/world.ts'
+import { openWorld } from '../world.ts'
 
 /** More than a claim looks at one by one. */
 const MANY = 600
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld(6)
-})
+const world = await openWorld({ webhooks: true })
 afterEach(() => world.reset())
-afterAll(() => world.close())
 
 const rulesOf = (values: Partial<ClaimRules> = {}): ClaimRules => ({
   claim: randomUUID(),
@@ -44,11 +40,11 @@ const delivered = (one: ClaimedDelivery, claimId: string, answer = 'ok') => ({
 })
 
 async function botsOf(team: string, count: number): Promise<string[]> {
-  return Promise.all(Array.from({ length: count }, () => world.bot(team)))
+  return Promise.all(Array.from({ length: count }, () => world.addBot(team)))
 }
 
 test('a long line holds up no other line of its endpoint, and one delivery of a line is taken at a time', async () => {
-  const team = await world.team()
+  const team = await world.teamId()
   await endpoint(team)
   const [long, ...others] = await botsOf(team, 6)
   await world.send(team, long!, MANY)
@@ -60,7 +56,7 @@ test('a long line holds up no other line of its endpoint, and one delivery of a 
 })
 
 test('every delivery of a backlog is taken once and in its order, by several dispatchers', async () => {
-  const team = await world.team()
+  const team = await world.teamId()
   const [one, two] = [await endpoint(team), await endpoint(team)]
   const bots = await botsOf(team, 20)
   for (const bot of bots) await world.send(team, bot, 18)
@@ -92,7 +88,7 @@ test.each([
   ['failing', { failed_in_a_row: 9, probe_at: new Date(Date.now() + 600_000) }],
   ['disabled', { disabled_at: new Date() }],
 ])('what waits longest for a %s endpoint hides nothing', async (_name, state) => {
-  const team = await world.team()
+  const team = await world.teamId()
   const dead = await endpoint(team)
   const bots = await botsOf(team, 3)
   for (const bot of bots) await world.send(team, bot, MANY)
@@ -107,7 +103,7 @@ test.each([
 })
 
 test('a failing endpoint with a backlog gets one probe', async () => {
-  const team = await world.team()
+  const team = await world.teamId()
   const { id } = await endpoint(team)
   for (const bot of await botsOf(team, 5)) await world.send(team, bot, MANY / 5)
   await world.database
@@ -120,7 +116,7 @@ test('a failing endpoint with a backlog gets one probe', async () => {
 })
 
 test('a full endpoint and a full team are left alone, and free lanes are not exceeded', async () => {
-  const [team, other] = [await world.team(), await world.team()]
+  const [team, other] = [await world.teamId(), await world.teamId()]
   const [full, half] = [await endpoint(team), await endpoint(team)]
   const elsewhere = await endpoint(other)
   for (const bot of await botsOf(team, 40)) await world.send(team, bot, 10)
@@ -133,7 +129,7 @@ test('a full endpoint and a full team are left alone, and free lanes are not exc
 })
 
 test('replays and further attempts are taken beside the lines of a backlog', async () => {
-  const team = await world.team()
+  const team = await world.teamId()
   const { id } = await endpoint(team)
   const [bot] = await botsOf(team, 1)
   await world.send(team, bot!, MANY)
@@ -146,7 +142,7 @@ test('replays and further attempts are taken beside the lines of a backlog', asy
 })
 
 test('many that were delivered are stored at once: not what was lost, and no answer of a bot without data', async () => {
-  const team = await world.team()
+  const team = await world.teamId()
   const { id } = await endpoint(team)
   const [one, two, three] = await botsOf(team, 3)
   for (const bot of [one, two, three]) await world.send(team, bot!, 1)
@@ -154,7 +150,7 @@ test('many that were delivered are stored at once: not what was lost, and no ans
   const rules = rulesOf()
   const claimed = await claimDeliveries(world.database, rules)
   const byBot = (bot: string) => claimed.find(({ bot_id }) => bot_id === bot)!
-  await world.database.updateTable('bots').set({ data_deleted_at: new Date() }).where('id', '=', two!).execute()
+  await world.set(two!, { data_deleted_at: new Date() })
   await world.database.updateTable('deliveries').set({ claim: randomUUID() }).where('bot_id', '=', three!).execute()
   const ours = await finishDelivered(
     world.database,
@@ -178,7 +174,7 @@ test('many that were delivered are stored at once: not what was lost, and no ans
 })
 
 test('one result that cannot be stored takes no other with it', async () => {
-  const team = await world.team()
+  const team = await world.teamId()
   await endpoint(team)
   for (const bot of await botsOf(team, 3)) await world.send(team, bot, 1)
   const rules = rulesOf()

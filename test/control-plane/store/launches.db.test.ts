@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { NewBotRow } from '@standin/control-plane/rows/index.ts'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { insertBot } from '../../../control-plane/store/bots/bots.ts'
+import { afterEach, expect, test } from 'vitest'
 import { claimDue, takeBotLease } from '../../../control-plane/store/bots/claims.ts'
 import {
   knownLaunches,
@@ -11,42 +10,20 @@ import {
   openLaunches,
   startSeconds,
 } from '../../../control-plane/store/launches/launches.ts'
-import { openTestDatabase, type TestDatabase } from '../postgres.ts'
+import { openWorld } from '../world.ts'
 
-let opened: TestDatabase
-let teamId: string
-beforeAll(async () => {
-  opened = await openTestDatabase()
-  const team = await opened.database.insertInto('teams').values({ name: 'T' }).returning('id').executeTakeFirstOrThrow()
-  teamId = team.id
-})
+const opened = await openWorld()
+const teamId = await opened.teamId()
 afterEach(async () => {
   await opened.database.deleteFrom('launches').execute()
   await opened.database.deleteFrom('bots').execute()
 })
-afterAll(() => opened.close())
 
 const hash = () => Buffer.from(randomUUID())
 const rules = { owner: 'me', launcher: 'simulated', limit: 10, leaseSeconds: 30 }
 
-async function bot(values: Partial<NewBotRow> = {}): Promise<string> {
-  const row = await insertBot(opened.database, {
-    id: randomUUID(),
-    team_id: teamId,
-    generation: 'v2',
-    phase: 'due',
-    status: 'queued',
-    due_at: new Date(Date.now() - 1000),
-    bot_name: 'Bot',
-    meeting_url: 'https://meet.google.com/abc-defg-hij',
-    meeting_key: 'meet:abc-defg-hij',
-    meeting_platform: 'meet',
-    recording_mode: 'speaker_view',
-    request: {},
-    ...values,
-  })
-  return row.id
-}
+const bot = (values: Partial<NewBotRow> = {}): Promise<string> =>
+  opened.addBot(teamId, { phase: 'due', status: 'queued', due_at: new Date(Date.now() - 1000), ...values })
 
 async function launched(values: Partial<NewBotRow> = {}): Promise<string> {
   const id = await bot({ ...values, phase: 'due' })

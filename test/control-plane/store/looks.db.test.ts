@@ -1,24 +1,20 @@
 /** The queries of idle loops. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { hasLateBots, hasOpenAttempts, lookForDue } from '../../../control-plane/store/bots/claims.ts'
 import { hasLeftDeliveries, lookForDeliveries } from '../../../control-plane/store/webhooks/deliveries.ts'
-import { openWorld, type World } from '../webhooks/world.ts'
+import { openWorld } from '../world.ts'
 
-let world: World
 let team: string
-beforeAll(async () => {
-  world = await openWorld(2)
-})
+const world = await openWorld({ webhooks: true })
 beforeEach(async () => {
   await world.reset()
-  team = await world.team()
+  team = await world.teamId()
 })
-afterAll(() => world.close())
 
 const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000)
 const look = () => lookForDue(world.database, 15, 60)
-const bot = (phase: string, dueIn: number) => world.bot(team, { phase, due_at: inSeconds(dueIn) })
+const bot = (phase: string, dueIn: number) => world.addBot(team, { phase, due_at: inSeconds(dueIn) })
 
 test('a launcher gets the due bots, and the time of the next one', async () => {
   expect(await look()).toEqual({ scheduled: false, due: false, next_in: null })
@@ -37,29 +33,29 @@ test('a launcher gets the due bots, and the time of the next one', async () => {
 })
 
 test('late bots are seen: those that wait for two minutes, and those whose time is over', async () => {
-  await world.bot(team, { phase: 'due', queued_at: inSeconds(-60), give_up_at: inSeconds(60) })
+  await world.addBot(team, { phase: 'due', queued_at: inSeconds(-60), give_up_at: inSeconds(60) })
   expect(await hasLateBots(world.database)).toBe(false)
-  const late = await world.bot(team, { phase: 'launching', queued_at: inSeconds(-130) })
+  const late = await world.addBot(team, { phase: 'launching', queued_at: inSeconds(-130) })
   expect(await hasLateBots(world.database)).toBe(true)
   await world.database.deleteFrom('bots').where('id', '=', late).execute()
-  await world.bot(team, { phase: 'due', queued_at: inSeconds(-10), give_up_at: inSeconds(-1) })
+  await world.addBot(team, { phase: 'due', queued_at: inSeconds(-10), give_up_at: inSeconds(-1) })
   expect(await hasLateBots(world.database)).toBe(true)
 })
 
 test('a reconciler sees attempts of its launcher, and launches that were left', async () => {
   const id = await bot('running', -10)
   const launch = { bot_id: id, attempt: 1, launcher: 'docker', token_hash: Buffer.from(randomUUID()) }
-  await world.database.insertInto('launches').values(launch).execute()
+  await world.insert('launches', launch)
   expect(await hasOpenAttempts(world.database, 'process')).toBe(false)
   expect(await hasOpenAttempts(world.database, 'docker')).toBe(true)
   await world.database.updateTable('launches').set({ cleaned_at: new Date() }).execute()
   expect(await hasOpenAttempts(world.database, 'docker')).toBe(false)
-  await world.bot(team, { phase: 'launching', lease_until: inSeconds(-1) })
+  await world.addBot(team, { phase: 'launching', lease_until: inSeconds(-1) })
   expect(await hasOpenAttempts(world.database, 'docker')).toBe(true)
 })
 
 test('a dispatcher sees deliveries that are due, that came back and that are not wanted any more', async () => {
-  const id = await world.bot(team)
+  const id = await world.addBot(team)
   const { id: endpoint } = await world.endpoint({ teamId: team, kind: 'team', url: 'http://127.0.0.1:1' })
   const looked = () => lookForDeliveries(world.database, 70)
   const seen = async () => [(await looked()).is_due, await hasLeftDeliveries(world.database)]

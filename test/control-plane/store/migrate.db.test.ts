@@ -1,13 +1,9 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { migrate, missingMigrations, NewerDatabase, OlderDatabase } from '../../../control-plane/store/migrate.ts'
-import { openTestDatabase, type TestDatabase } from '../postgres.ts'
+import { openTestDatabase } from '../postgres.ts'
 
-let world: TestDatabase
-beforeAll(async () => {
-  world = await openTestDatabase()
-})
-afterAll(() => world.close())
+const world = await openTestDatabase()
 
 const anyDatabase = () => world.database as never
 

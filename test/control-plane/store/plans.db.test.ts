@@ -3,37 +3,30 @@ import { randomUUID } from 'node:crypto'
 import type { Tables } from '@standin/control-plane/rows/index.ts'
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { claimDue, type DueRules, dueModes, latePickups, lookForDue } from '../../../control-plane/store/bots/claims.ts'
-import type { Database } from '../../../control-plane/store/database.ts'
 import { readGauges } from '../../../control-plane/store/gauges.ts'
 import { startSeconds } from '../../../control-plane/store/launches/launches.ts'
-import { openTestDatabase, type TestDatabase } from '../postgres.ts'
+import { atEnd } from '../at-end.ts'
+import { openTestDatabase } from '../postgres.ts'
 
-let opened: TestDatabase
 /** Records the statements that pass through it. */
-let database: Database
 let asked: CompiledQuery[] = []
-beforeAll(async () => {
-  opened = await openTestDatabase(1)
-  database = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: opened.url, max: 1 }) }),
-    log: ({ query }) => void asked.push(query),
-  })
-  await addTeam('old', [['closed', 5_000, '3 days']])
-  await addTeam('new', [
-    ['closed', 20, '2 hours'],
-    ['scheduled', 50, '3 days'],
-    ['due', 5, '5 minutes'],
-    ['starting', 5, '5 minutes'],
-    ['running', 20, '1 hour'],
-  ])
-  await sql`analyze`.execute(database)
+const opened = await openTestDatabase(1)
+const database = new Kysely<Tables>({
+  dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: opened.url, max: 1 }) }),
+  log: ({ query }) => void asked.push(query),
 })
-afterAll(async () => {
-  await database.destroy()
-  await opened.close()
-})
+await addTeam('old', [['closed', 5_000, '3 days']])
+await addTeam('new', [
+  ['closed', 20, '2 hours'],
+  ['scheduled', 50, '3 days'],
+  ['due', 5, '5 minutes'],
+  ['starting', 5, '5 minutes'],
+  ['running', 20, '1 hour'],
+])
+await sql`analyze`.execute(database)
+atEnd(() => database.destroy())
 
 /** A team with so many bots of these phases, which were asked for so long ago. */
 async function addTeam(name: string, bots: [phase: string, count: number, age: string][]): Promise<string> {

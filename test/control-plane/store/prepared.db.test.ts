@@ -17,35 +17,32 @@ const preparedBy = async (tx: Tx) =>
   ).rows
 
 test('a marked statement is prepared once for each connection, with other values each time', async () => {
-  const { database, close } = await openTestDatabase()
+  const { database } = await openTestDatabase()
   await database.transaction().execute(async (tx) => {
     expect([await sum(tx, PREPARED, 1), await sum(tx, PREPARED, 2), await sum(tx, PREPARED, 3)]).toEqual([2, 3, 4])
     expect(await preparedBy(tx)).toMatchObject([{ runs: 3 }])
   })
-  await close()
 })
 
 test('a marked statement that begins with a line break is prepared too', async () => {
-  const { database, close } = await openTestDatabase()
+  const { database } = await openTestDatabase()
   await database.transaction().execute(async (tx) => {
     await sql`
       ${PREPARED} select ${1}::int as one`.execute(tx)
     expect(await preparedBy(tx)).toMatchObject([{ runs: 1 }])
   })
-  await close()
 })
 
 test('a statement without the mark is not', async () => {
-  const { database, close } = await openTestDatabase()
+  const { database } = await openTestDatabase()
   await database.transaction().execute(async (tx) => {
     expect(await sum(tx, sql.raw(''), 1)).toBe(2)
     expect(await preparedBy(tx)).toEqual([])
   })
-  await close()
 })
 
 test('connections of callers prepare what is sent often and names its columns, unless each team needs its own plan', async () => {
-  const { database, url, close } = await openTestDatabase()
+  const { database, url } = await openTestDatabase()
   const { role } = await prepareCallerRole(database)
   for (const readsByIndex of [false, true]) {
     const callers = openDatabase({ url, role: 'test', connections: 1, callerRole: role, readsByIndex })
@@ -64,7 +61,6 @@ test('connections of callers prepare what is sent often and names its columns, u
     })
     await callers.destroy()
   }
-  await close()
 })
 
 test('many rare statements keep no frequent one from being prepared, and at most 150 are prepared', () => {

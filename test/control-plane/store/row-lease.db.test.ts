@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { RowLease } from '../../../control-plane/store/row-lease.ts'
-import { openTestDatabase, type TestDatabase } from '../postgres.ts'
+import { openTestDatabase } from '../postgres.ts'
 
-let opened: TestDatabase
-beforeAll(async () => {
-  opened = await openTestDatabase()
-  await sql`create table leased (
-    id uuid primary key, kind text not null, work_owner text, work_until timestamptz)`.execute(opened.database)
-})
-afterAll(() => opened.close())
+const opened = await openTestDatabase()
+await sql`create table leased (
+  id uuid primary key, kind text not null, work_owner text, work_until timestamptz)`.execute(opened.database)
 
 const lease = new RowLease('leased', 'work')
 

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { actAs } from '../../../control-plane/store/audit-log.ts'
 import { callerPool } from '../../../control-plane/store/caller-client.ts'
 import { type Database, openDatabase } from '../../../control-plane/store/database.ts'
@@ -10,32 +10,24 @@ import { migrate } from '../../../control-plane/store/migrate.ts'
 import { PREPARED } from '../../../control-plane/store/prepared.ts'
 import { prepareCallerRole } from '../../../control-plane/store/row-security.ts'
 import { createTeam } from '../../../control-plane/store/teams/teams.ts'
-import { openTestDatabase, type TestDatabase } from '../postgres.ts'
+import { atEnd } from '../at-end.ts'
+import { openTestDatabase } from '../postgres.ts'
 import { addRowOfEveryTable, newRow, type Row, type RowsOfTeam, tablesOf } from './any-row.ts'
 
 /** Tables whose rows belong to the installation. */
 const WITHOUT_TEAM = ['audit', 'kysely_migration', 'kysely_migration_lock', 'settings']
 const REFUSED = { code: '42501' }
 
-let world: TestDatabase
-let role: string
-let callers: Database
-let tables: string[]
 let [ann, bob]: RowsOfTeam[] = []
-beforeAll(async () => {
-  world = await openTestDatabase()
-  const prepared = await prepareCallerRole(world.database)
-  expect(prepared.problem).toBeNull()
-  role = prepared.role!
-  callers = openDatabase({ url: world.url, role: 'api', connections: 3, callerRole: role })
-  tables = (await tablesOf(world.database)).filter((table) => !WITHOUT_TEAM.includes(table))
-  ann = await addRowOfEveryTable(world.database, tables)
-  bob = await addRowOfEveryTable(world.database, tables)
-})
-afterAll(async () => {
-  await callers.destroy()
-  await world.close()
-})
+const world = await openTestDatabase()
+const prepared = await prepareCallerRole(world.database)
+expect(prepared.problem).toBeNull()
+const role = prepared.role!
+const callers = openDatabase({ url: world.url, role: 'api', connections: 3, callerRole: role })
+const tables = (await tablesOf(world.database)).filter((table) => !WITHOUT_TEAM.includes(table))
+ann = await addRowOfEveryTable(world.database, tables)
+bob = await addRowOfEveryTable(world.database, tables)
+atEnd(() => callers.destroy())
 
 const as = <T>({ teamId }: RowsOfTeam, work: () => Promise<T>): Promise<T> =>
   actAs({ kind: 'key', id: null, address: null, teamId, entries: 0 }, work)

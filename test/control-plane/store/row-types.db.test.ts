@@ -2,22 +2,12 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { packageRoot } from '../../../core/process/page-scripts.ts'
-import { openTestDatabase, type TestDatabase } from '../postgres.ts'
+import { openTestDatabase } from '../postgres.ts'
 
 /** `kind value nullable? default?` of each column, by table and column. */
 type Tables = Record<string, Record<string, string>>
-
-let world: TestDatabase
-let stored: Tables
-let written: Tables
-beforeAll(async () => {
-  world = await openTestDatabase(1)
-  stored = await tablesOfDatabase()
-  written = tablesOfTypes()
-})
-afterAll(() => world.close())
 
 const KINDS: Record<string, string> = {
   uuid: 'string',
@@ -105,6 +95,10 @@ function readType(text: string): string {
   const filled = wrapped === undefined ? null : wrapped.how === 'GeneratedAlways' ? 'always' : 'default'
   return described(KIND_OF_TYPE[kind] ?? `unknown type ${text}`, members.includes('null'), filled)
 }
+
+const world = await openTestDatabase(1)
+const stored = await tablesOfDatabase()
+const written = tablesOfTypes()
 
 test('each table of the database has a type, and each type a table', () => {
   expect(Object.keys(written).sort()).toEqual(Object.keys(stored).sort())

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type LedgerEntry, MICRO } from '../../../control-plane/bots/change.ts'
 import { writeLedger } from '../../../control-plane/store/teams/ledger.ts'
 import {
@@ -9,13 +9,9 @@ import {
   readTeam,
   setTeam,
 } from '../../../control-plane/store/teams/teams.ts'
-import { openTestDatabase, type TestDatabase, waitingForLocks } from '../postgres.ts'
+import { openTestDatabase, waitingForLocks } from '../postgres.ts'
 
-let opened: TestDatabase
-beforeAll(async () => {
-  opened = await openTestDatabase()
-})
-afterAll(() => opened.close())
+const opened = await openTestDatabase()
 
 const makeTeam = () => createTeam(opened.database, 'Team')
 const read = async (teamId: string) => (await readTeam(opened.database, teamId))!

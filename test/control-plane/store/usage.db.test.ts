@@ -10,19 +10,15 @@ import {
   USAGE_PHASES,
 } from '@standin/wire/usage.ts'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { shownUsage } from '../../../control-plane/api/v2/bots/usage.ts'
 import { pricesSchema } from '../../../control-plane/bots/prices.ts'
 import { type UsageSums, usageRowOf } from '../../../control-plane/bots/usage.ts'
 import { type ReportedUsage, upsertUsage, usageOfBot, usageOfTeam } from '../../../control-plane/store/bots/usage.ts'
 import { usageOf } from '../../fakes/usage.ts'
-import { type LinkWorld, openLinkWorld } from '../control-link/world.ts'
+import { openWorld } from '../world.ts'
 
-let world: LinkWorld
-beforeAll(async () => {
-  world = await openLinkWorld()
-})
-afterAll(() => world.close())
+const world = await openWorld({ links: true })
 
 const reported = (botId: string, usage: BotUsage, attempt = 1, journalId: string = randomUUID()): ReportedUsage => ({
   botId,

@@ -3,17 +3,15 @@ import { randomUUID } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createBot } from '@standin/control-plane/actions/create-bot.ts'
-import { type Database, openDatabase } from '@standin/control-plane/store/database.ts'
+import { openDatabase } from '@standin/control-plane/store/database.ts'
 import { createHint, listenForWakeUps } from '@standin/control-plane/store/wake-ups.ts'
 import { replayDeliveries } from '@standin/control-plane/store/webhooks/deliveries.ts'
 import { insertMessages, sendTo } from '@standin/control-plane/store/webhooks/messages.ts'
 import { resendEnd, sendCallback, sendTest } from '@standin/control-plane/webhooks/replay.ts'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
 import { packageRoot } from '../../../core/process/page-scripts.ts'
-import { openWorld, seals, type World } from '../webhooks/world.ts'
+import { openWorld, seals } from '../world.ts'
 
-let world: World
-let database: Database
 let team: string
 let endpoint: string
 let bot: string
@@ -24,25 +22,22 @@ const waiting = async (): Promise<number> => {
   const rows = await world.database.selectFrom('deliveries').select('id').where('state', '=', 'waiting').execute()
   return rows.length
 }
-beforeAll(async () => {
-  world = await openWorld(4)
-  database = openDatabase({
-    url: world.url,
-    role: 'test',
-    connections: 2,
-    onDeliveries: () => void seen.push(waiting()),
-  })
+const world = await openWorld({ webhooks: true })
+const database = openDatabase({
+  url: world.url,
+  role: 'test',
+  connections: 2,
+  onDeliveries: () => void seen.push(waiting()),
 })
 beforeEach(async () => {
   await world.reset()
-  team = await world.team()
+  team = await world.teamId()
   endpoint = (await world.endpoint({ teamId: team, kind: 'team', url: 'https://receiver.test/' })).id
-  bot = await world.bot(team)
+  bot = await world.addBot(team)
   seen = []
 })
 afterAll(async () => {
   await database.destroy()
-  await world.close()
 })
 
 const message = () => ({

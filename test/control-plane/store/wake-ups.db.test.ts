@@ -4,14 +4,10 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { createHint, listenForWakeUps, sendHint } from '@standin/control-plane/store/wake-ups.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { openTestDatabase, type TestDatabase } from '../postgres.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { openTestDatabase } from '../postgres.ts'
 
-let opened: TestDatabase
-beforeAll(async () => {
-  opened = await openTestDatabase()
-})
-afterAll(() => opened.close())
+const opened = await openTestDatabase()
 
 /** Kills the listener's connection, as a restart of the database does. Resolves with how many there were. */
 async function breakConnection(): Promise<number> {

@@ -2,22 +2,17 @@
 
 import { randomUUID } from 'node:crypto'
 import { stripVTControlCharacters } from 'node:util'
-import { afterAll, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createServiceLog, readableLine } from '../../../control-plane/main.ts'
-import { hello, openLinkWorld, openRawLink } from '../control-link/world.ts'
+import { hello, openRawLink } from '../control-link/world.ts'
 import { openLaunchingWorld } from '../launching/world.ts'
 import { answer } from '../webhooks/receiver.ts'
-import { openWorld } from '../webhooks/world.ts'
+import { openWorld } from '../world.ts'
 
 interface Line {
   fields: Record<string, unknown>
   message: string
 }
-
-const closings: (() => Promise<unknown>)[] = []
-afterAll(async () => {
-  for (const close of closings) await close()
-})
 
 function memory() {
   const lines: Line[] = []
@@ -27,7 +22,7 @@ function memory() {
 
 test('launches, crashes and kills name team, bot and attempt', async () => {
   const world = await openLaunchingWorld()
-  closings.push(world.close)
+  onTestFinished(world.close)
   const { launching, bot, row, host, logged, teamId, database } = await world.setting()
   launching()
   const killed = await bot({ dies: 'recording' })
@@ -51,8 +46,7 @@ test('launches, crashes and kills name team, bot and attempt', async () => {
 })
 
 test('links name team, bot and attempt', async () => {
-  const world = await openLinkWorld()
-  closings.push(world.close)
+  const world = await openWorld({ links: true })
   const { lines, log } = memory()
   const { url } = await world.server({ log })
   const bot = await world.bot({ attempt: 2 })
@@ -61,15 +55,14 @@ test('links name team, bot and attempt', async () => {
   await expect.poll(() => raw.received.length).toBe(1)
   raw.send('no JSON')
   await expect.poll(() => lines.map(({ message }) => message)).toEqual(['A message of a bot does not fit the protocol'])
-  expect(lines[0]!.fields).toMatchObject({ team: world.teamId, bot: bot.id, attempt: 2 })
+  expect(lines[0]!.fields).toMatchObject({ team: world.team, bot: bot.id, attempt: 2 })
 })
 
 test('webhooks name team and bot', async () => {
-  const world = await openWorld()
-  closings.push(world.close)
+  const world = await openWorld({ webhooks: true })
   const { lines, log } = memory()
-  const teamId = await world.team()
-  const botId = await world.bot(teamId)
+  const teamId = await world.teamId()
+  const botId = await world.addBot(teamId)
   const receiver = await world.receiver(answer(500))
   await world.endpoint({ teamId, kind: 'team', url: receiver.url })
   await world.send(teamId, botId, 1)

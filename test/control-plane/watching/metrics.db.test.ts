@@ -1,19 +1,15 @@
 /** Gauges of the database, and what holds for all metrics. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { auditLedger } from '../../../control-plane/jobs/audit.ts'
 import { openDatabase } from '../../../control-plane/store/database.ts'
 import { createMetrics } from '../../../control-plane/watching/metrics.ts'
 import { emptyDatabase } from '../postgres.ts'
-import { quiet, openWorld as world } from '../webhooks/world.ts'
+import { openWorld, quiet } from '../world.ts'
 import { readValue, samplesOf, valueIn } from './scrape.ts'
 
-let base: Awaited<ReturnType<typeof world>>
-beforeAll(async () => {
-  base = await world()
-})
-afterAll(() => base.close())
+const base = await openWorld({ webhooks: true })
 beforeEach(() => emptyDatabase(base.database))
 
 function watched(cacheMs = 0) {
@@ -31,11 +27,11 @@ const inPast = (seconds: number) => new Date(Date.now() - seconds * 1000)
 
 test('bots by state, and how late the latest of them is', async () => {
   const { value } = watched()
-  const teamId = await base.team()
-  await base.bot(teamId, { phase: 'running', status: 'in_call_recording' })
-  await base.bot(teamId, { phase: 'running', status: 'in_waiting_room' })
-  await base.bot(teamId, { phase: 'due', status: 'queued', due_at: inPast(70) })
-  await base.bot(teamId, { phase: 'closed', status: 'completed' })
+  const teamId = await base.teamId()
+  await base.addBot(teamId, { phase: 'running', status: 'in_call_recording' })
+  await base.addBot(teamId, { phase: 'running', status: 'in_waiting_room' })
+  await base.addBot(teamId, { phase: 'due', status: 'queued', due_at: inPast(70) })
+  await base.addBot(teamId, { phase: 'closed', status: 'completed' })
   expect(await value('bots', { phase: 'running' })).toBe(2)
   expect(await value('bots', { phase: 'closed' })).toBeUndefined()
   expect(await value('bots_by_status', { status: 'in_waiting_room' })).toBe(1)
@@ -55,9 +51,9 @@ test('bots that are due soon, of calendars too, before they are started', async 
     await value('bots_due', { minutes: '15' }),
   ]
   expect(await due()).toEqual([0, 0, 0])
-  const teamId = await base.team()
+  const teamId = await base.teamId()
   const bot = (phase: string, minutes: number, values = {}) =>
-    base.bot(teamId, { phase, status: 'queued', due_at: inPast(-60 * minutes), ...values })
+    base.addBot(teamId, { phase, status: 'queued', due_at: inPast(-60 * minutes), ...values })
   await bot('due', -1)
   await bot('scheduled', 4)
   await bot('scheduled', 9, { event_id: randomUUID(), is_scheduled: true })
@@ -70,8 +66,8 @@ test('bots that are due soon, of calendars too, before they are started', async 
 
 test('the oldest delivery, apart for endpoints that fail again and again', async () => {
   const { value } = watched()
-  const teamId = await base.team()
-  const botId = await base.bot(teamId)
+  const teamId = await base.teamId()
+  const botId = await base.addBot(teamId)
   await base.endpoint({ teamId, kind: 'team', url: 'http://127.0.0.1:1/' })
   await base.send(teamId, botId, 2)
   expect(await value('webhook_deliveries', { state: 'waiting' })).toBe(2)
@@ -88,8 +84,8 @@ test('the oldest delivery, apart for endpoints that fail again and again', async
 test('ages of the other queues', async () => {
   const { value } = watched()
   const age = (queue: string) => value('queue_age_seconds', { queue })
-  const teamId = await base.team()
-  const botId = await base.bot(teamId)
+  const teamId = await base.teamId()
+  const botId = await base.addBot(teamId)
   for (const queue of ['deletions', 'retranscriptions', 'commands']) expect(await age(queue), queue).toBe(0)
   await sql`insert into deletions (bot_id, reason, next_try_at) values (${botId}, 'request', now() - interval '50 s')`.execute(
     base.database,
@@ -103,7 +99,7 @@ test('ages of the other queues', async () => {
 
 test('calendars by status, the age of their syncs, and the ones without pushes', async () => {
   const { value } = watched()
-  const teamId = await base.team()
+  const teamId = await base.teamId()
   const calendar = (values: { status: string; synced: number; due: number }) =>
     sql`
     insert into calendars (team_id, generation, platform, raw_calendar_id, name, account_email, is_primary, status,
@@ -124,12 +120,12 @@ test('calendars by status, the age of their syncs, and the ones without pushes',
 
 test('what the last audit found, and when the periodic jobs were done', async () => {
   const { value } = watched()
-  const teamId = await base.team()
+  const teamId = await base.teamId()
   expect(await value('ledger_difference')).toBeUndefined()
   await auditLedger(base.database, quiet)
   expect([await value('ledger_difference'), await value('ledger_open_reserves')]).toEqual([0, 0])
   await sql`update teams set spent = 70, reserved = 5 where id = ${teamId}`.execute(base.database)
-  const botId = await base.bot(teamId)
+  const botId = await base.addBot(teamId)
   await sql`insert into ledger (team_id, bot_id, kind, amount, source)
     values (${teamId}, ${botId}, 'reserve', 30, 'reserve:test')`.execute(base.database)
   await auditLedger(base.database, quiet)
@@ -142,10 +138,10 @@ test('what the last audit found, and when the periodic jobs were done', async ()
 
 test('a scrape shares its reading with others for a while', async () => {
   const { value } = watched(60_000)
-  const teamId = await base.team()
-  await base.bot(teamId, { phase: 'running', status: 'in_call_recording' })
+  const teamId = await base.teamId()
+  await base.addBot(teamId, { phase: 'running', status: 'in_call_recording' })
   expect(await value('bots', { phase: 'running' })).toBe(1)
-  await base.bot(teamId, { phase: 'running', status: 'in_call_recording' })
+  await base.addBot(teamId, { phase: 'running', status: 'in_call_recording' })
   expect(await value('bots', { phase: 'running' })).toBe(1)
   expect(await watched().value('bots', { phase: 'running' })).toBe(2)
 })

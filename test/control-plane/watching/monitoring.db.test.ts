@@ -1,15 +1,14 @@
 /** The shipped files for Prometheus and Grafana name metrics that a whole service really has. */
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Service, startService } from '@standin/control-plane/wiring/service.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startService } from '@standin/control-plane/wiring/service.ts'
+import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readServiceConfig } from '../../../control-plane/config/config.ts'
 import { newSealKey } from '../../../control-plane/secrets/seals.ts'
 import { packageRoot } from '../../../core/process/page-scripts.ts'
-import { openTestDatabase, type TestDatabase } from '../postgres.ts'
+import { atEnd, temporaryFolder } from '../at-end.ts'
+import { openTestDatabase } from '../postgres.ts'
 import { samplesOf } from './scrape.ts'
 
 const MONITORING = join(packageRoot, 'deploy/monitoring')
@@ -27,10 +26,6 @@ interface Alert {
   annotations: { summary?: string; description?: string; runbook_url?: string }
 }
 
-let base: string
-let db: TestDatabase
-let service: Service
-let metrics: string
 /** Names of metrics by their type. */
 const types = new Map<string, string>()
 const { groups } = parse(readFileSync(join(MONITORING, 'alert-rules.yaml'), 'utf8')) as { groups: { rules: Alert[] }[] }
@@ -40,22 +35,16 @@ const dashboard = JSON.parse(readFileSync(join(MONITORING, 'grafana-dashboard.js
 }
 const queries = dashboard.panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })))
 
-beforeAll(async () => {
-  base = await mkdtemp(join(tmpdir(), 'standin-monitoring-'))
-  db = await openTestDatabase()
-  const environment = { DATABASE_URL: db.url, STANDIN_SECRET_KEYS: newSealKey('k1') }
-  const config = readServiceConfig({ data: join(base, 'data'), port: '0' }, environment, '/')
-  service = await startService(config, { PATH: process.env.PATH }, { info() {}, warn() {}, error() {} })
-  await fetch(`${service.address}v2/bots`)
-  metrics = await (await fetch(`${service.address}metrics`)).text()
-  for (const [, name, type] of metrics.matchAll(/^# TYPE (\S+) (\S+)$/gm)) types.set(name!, type!)
-})
+const base = temporaryFolder()
+const db = await openTestDatabase()
+const environment = { DATABASE_URL: db.url, STANDIN_SECRET_KEYS: newSealKey('k1') }
+const config = readServiceConfig({ data: join(base, 'data'), port: '0' }, environment, '/')
+const service = await startService(config, { PATH: process.env.PATH }, { info() {}, warn() {}, error() {} })
+await fetch(`${service.address}v2/bots`)
+const metrics = await (await fetch(`${service.address}metrics`)).text()
+for (const [, name, type] of metrics.matchAll(/^# TYPE (\S+) (\S+)$/gm)) types.set(name!, type!)
 
-afterAll(async () => {
-  await service?.close()
-  await db.close()
-  await rm(base, { recursive: true, force: true })
-})
+atEnd(() => service.close())
 
 function isThere(name: string): boolean {
   if (types.has(name)) return types.get(name) !== 'histogram'

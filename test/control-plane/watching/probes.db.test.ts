@@ -1,15 +1,11 @@
 /** The probes themselves; `wiring/service.test.ts` compares the processes. */
 import { createProbes, type ProbeSettings } from '@standin/control-plane/watching/probes.ts'
 import { Registry } from 'prom-client'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openDatabase } from '../../../control-plane/store/database.ts'
-import { openTestDatabase, type TestDatabase } from '../postgres.ts'
+import { openTestDatabase } from '../postgres.ts'
 
-let db: TestDatabase
-beforeAll(async () => {
-  db = await openTestDatabase()
-})
-afterAll(() => db.close())
+const db = await openTestDatabase()
 
 async function readiness(settings: Partial<ProbeSettings>) {
   const probes = createProbes({ database: db.database, metrics: new Registry(), ...settings })

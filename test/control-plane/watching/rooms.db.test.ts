@@ -2,23 +2,19 @@
 import { randomUUID } from 'node:crypto'
 import type { FinalReport } from '@standin/wire/events.ts'
 import { sql } from 'kysely'
-import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../../control-plane/store/database.ts'
 import { createMetrics } from '../../../control-plane/watching/metrics.ts'
 import { refusals } from '../../../mock/zoom-oauth/index.ts'
 import { openCalendarWorld } from '../calendars/world.ts'
 import { openConnectionWorld } from '../connections/world.ts'
-import { hello, numbered, openLinkWorld, openRawLink, status, wholeLife } from '../control-link/world.ts'
+import { hello, numbered, openRawLink, status, wholeLife } from '../control-link/world.ts'
 import { openLaunchingWorld } from '../launching/world.ts'
 import { answer } from '../webhooks/receiver.ts'
-import { openWorld } from '../webhooks/world.ts'
+import { openWorld } from '../world.ts'
 import { readValue } from './scrape.ts'
 
 const quiet = { info() {}, warn() {}, error() {} }
-const closings: (() => Promise<unknown>)[] = []
-afterAll(async () => {
-  for (const close of closings) await close()
-})
 
 function watched() {
   const { registry, ...metrics } = createMetrics({ log: quiet })
@@ -28,7 +24,7 @@ function watched() {
 
 test('launching: claims, lateness, launches, and what the reconciler does and why', async () => {
   const world = await openLaunchingWorld()
-  closings.push(world.close)
+  onTestFinished(world.close)
   const { launching, bot, row, host } = await world.setting()
   const { meters, value } = watched()
   let passes = 0
@@ -56,7 +52,7 @@ test('launching: claims, lateness, launches, and what the reconciler does and wh
 
 test('launching: a bot of a launcher that did not come back is taken back, and one that is overdue is stopped', async () => {
   const world = await openLaunchingWorld()
-  closings.push(world.close)
+  onTestFinished(world.close)
   const { launching, bot, row, database } = await world.setting()
   const { meters, value } = watched()
   const left = await bot()
@@ -80,8 +76,7 @@ test('launching: a bot of a launcher that did not come back is taken back, and o
 })
 
 test('links: bots that are connected, events, and how long their commit took', async () => {
-  const world = await openLinkWorld()
-  closings.push(world.close)
+  const world = await openWorld({ links: true })
   const { meters, value, gauge } = watched()
   const { url, links } = await world.server({ meters })
   gauge('links', 'Connected bots.', () => links.size)
@@ -111,11 +106,10 @@ test('links: bots that are connected, events, and how long their commit took', a
 })
 
 test('webhooks: attempts by answer, results, and the time from the commit to the delivery', async () => {
-  const world = await openWorld()
-  closings.push(world.close)
+  const world = await openWorld({ webhooks: true })
   const { meters, value } = watched()
-  const teamId = await world.team()
-  const botId = await world.bot(teamId)
+  const teamId = await world.teamId()
+  const botId = await world.addBot(teamId)
   const receiver = await world.receiver((_request, response, count) => response.writeHead(count < 3 ? 500 : 200).end())
   await world.endpoint({ teamId, kind: 'team', url: receiver.url })
   await world.send(teamId, botId, 1)
@@ -139,9 +133,9 @@ test('webhooks: attempts by answer, results, and the time from the commit to the
 
   const closed = await world.receiver()
   await closed.close()
-  const otherTeam = await world.team()
+  const otherTeam = await world.teamId()
   await world.endpoint({ teamId: otherTeam, kind: 'team', url: closed.url })
-  await world.send(otherTeam, await world.bot(otherTeam), 1)
+  await world.send(otherTeam, await world.addBot(otherTeam), 1)
   world.dispatcher({ meters, delays: [] })
   await expect.poll(() => value('webhooks_finished_total', { result: 'given_up' })).toBe(1)
   expect(await value('webhook_attempts_total', { answer: 'unreachable' })).toBe(1)
@@ -149,11 +143,10 @@ test('webhooks: attempts by answer, results, and the time from the commit to the
 })
 
 test('webhooks: a result that comes after its claim was lost is a lost lease, and no delivery', async () => {
-  const world = await openWorld()
-  closings.push(world.close)
+  const world = await openWorld({ webhooks: true })
   const { meters, value } = watched()
-  const teamId = await world.team()
-  const botId = await world.bot(teamId)
+  const teamId = await world.teamId()
+  const botId = await world.addBot(teamId)
   const receiver = await world.receiver(async (request, response) => {
     await sql`update deliveries set claim = ${randomUUID()}::uuid, lease_until = now() + interval '1 h'`.execute(
       world.database,
@@ -170,7 +163,7 @@ test('webhooks: a result that comes after its claim was lost is a lost lease, an
 
 test('calendars and connections: claims, and refreshes that failed', async () => {
   const world = await openCalendarWorld()
-  closings.push(world.close)
+  onTestFinished(world.close)
   const { meters, value } = watched()
   const { provider, open, connect, poll, database } = await world.setting()
   const engine = open({ meters })
@@ -186,7 +179,7 @@ test('calendars and connections: claims, and refreshes that failed', async () =>
   expect(await value('token_refresh_failures_total', { of: 'calendar', reason: 'unavailable' })).toBeGreaterThan(0)
 
   const zoom = await openConnectionWorld()
-  closings.push(zoom.close)
+  onTestFinished(zoom.close)
   const setting = await zoom.setting()
   const { id } = await setting.connection()
   setting.zoom.script('refresh', refusals.SERVER_ERROR)
@@ -198,8 +191,8 @@ test('calendars and connections: claims, and refreshes that failed', async () =>
 })
 
 test('a pool shows its connections, and how long a statement waited for one', async () => {
-  const { database: owner, url, close } = await openWorld()
-  closings.push(close)
+  const { database: owner, url, close } = await openWorld({ webhooks: true })
+  onTestFinished(close)
   void owner
   const { pool, value } = watched()
   const database = openDatabase({ url, role: 'small', connections: 1, watch: (counts) => pool('small', counts) })

@@ -1,16 +1,15 @@
 /** One trace from the request of a caller over launch and bot to the webhook, at a real endpoint for spans. */
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { startService } from '@standin/control-plane/wiring/service.ts'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { readServiceConfig } from '../../../control-plane/config/config.ts'
 import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
 import { createEndpoint } from '../../../control-plane/store/webhooks/endpoints.ts'
 import { packageRoot } from '../../../core/process/page-scripts.ts'
-import { openTestDatabase, type TestDatabase } from '../postgres.ts'
+import { temporaryFolder } from '../at-end.ts'
+import { openTestDatabase } from '../postgres.ts'
 import { startReceiver } from '../webhooks/receiver.ts'
 import { type ReceivedSpan, startOtlpReceiver } from './otlp-receiver.ts'
 
@@ -18,18 +17,9 @@ const quiet = { info() {}, warn() {}, error() {} }
 const secretKeys = newSealKey('k1')
 const BOT = `${process.execPath} ${join(packageRoot, 'test/control-plane/watching/bot-process.ts')}`
 const MEETING = 'https://meet.google.com/abc-defg-hij'
-let base: string
-let db: TestDatabase
 
-beforeAll(async () => {
-  base = await mkdtemp(join(tmpdir(), 'standin-traces-'))
-  db = await openTestDatabase()
-})
-afterAll(async () => {
-  await db.close()
-  await rm(base, { recursive: true, force: true })
-})
-
+const base = temporaryFolder()
+const db = await openTestDatabase()
 async function start(environment: Record<string, string>) {
   const config = readServiceConfig(
     { data: join(base, 'data'), port: '0', privateAddresses: 'allow', botCommand: BOT },

@@ -1,17 +1,10 @@
 /** A webhook carries the key that made its bot or calendar, or none: never another key of the team. */
 import { randomUUID } from 'node:crypto'
 import { insertMessages } from '@standin/control-plane/store/webhooks/messages.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openWorld, seals, type World } from './world.ts'
+import { expect, test } from 'vitest'
+import { openWorld, seals } from '../world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(async () => {
-  await world.reset()
-  await world.close()
-})
+const world = await openWorld({ webhooks: true })
 
 const PERMISSIONS = ['sending', 'full'] as const
 const STATES = ['live', 'revoked', 'expired', 'without a sealed copy'] as const
@@ -47,21 +40,18 @@ async function addKey(teamId: string, permission: string, state: string, created
   const text = `key-${id}`
   const sealed = seals.seal(text, { table: 'api_keys', column: 'sealed', row: id })
   const hourAgo = new Date(Date.now() - 3_600_000)
-  await world.database
-    .insertInto('api_keys')
-    .values({
-      id,
-      team_id: teamId,
-      name: state,
-      prefix: state,
-      hash: Buffer.from(id),
-      permission,
-      sealed: state === 'without a sealed copy' ? null : sealed,
-      revoked_at: state === 'revoked' ? hourAgo : null,
-      expires_at: state === 'expired' ? hourAgo : null,
-      created_at: createdAt,
-    })
-    .execute()
+  await world.insert('api_keys', {
+    id,
+    team_id: teamId,
+    name: state,
+    prefix: state,
+    hash: Buffer.from(id),
+    permission,
+    sealed: state === 'without a sealed copy' ? null : sealed,
+    revoked_at: state === 'revoked' ? hourAgo : null,
+    expires_at: state === 'expired' ? hourAgo : null,
+    created_at: createdAt,
+  })
   return [id, text]
 }
 
@@ -77,12 +67,8 @@ async function addCalendar(teamId: string, keyId: string): Promise<string> {
 
 /** Stores one message for the case, and resolves with the key that it may carry. */
 async function prepare(one: Case, url: string): Promise<string | undefined> {
-  const teamId = await world.team()
-  await world.database
-    .updateTable('teams')
-    .set({ api_key_in_webhooks: one.isSwitchedOn })
-    .where('id', '=', teamId)
-    .execute()
+  const teamId = await world.teamId()
+  await world.setTeam(teamId, { api_key_in_webhooks: one.isSwitchedOn })
   // A full key is older, and one is newer, than the key of the bot.
   await addKey(teamId, 'full', 'live', new Date(Date.now() - 86_400_000))
   const [keyId, text] = await addKey(teamId, one.permission, one.state, new Date(Date.now() - 3_600_000))
@@ -90,7 +76,7 @@ async function prepare(one: Case, url: string): Promise<string | undefined> {
   const { kind, channel } = SUBJECTS[one.subject]
   const isOfCalendar = one.subject.endsWith('about a calendar')
   const hasKey = one.subject !== 'a bot without a key'
-  const botId = isOfCalendar ? null : await world.bot(teamId, { api_key_id: hasKey ? keyId : null })
+  const botId = isOfCalendar ? null : await world.addBot(teamId, { api_key_id: hasKey ? keyId : null })
   const orderingKey = botId ?? (await addCalendar(teamId, keyId))
   const isOfBot = kind === 'bot' || kind === 'callback'
   await world.endpoint({ teamId, kind, url, ...(isOfBot && { botId: botId! }) })

@@ -1,22 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createGuardedClient } from '../../../control-plane/outgoing/guarded-client.ts'
 import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
 import { finishAttempt, replayDeliveries } from '../../../control-plane/store/webhooks/deliveries.ts'
 import { claimDeliveries } from '../../../control-plane/store/webhooks/delivery-claims.ts'
 import { rotateSecret } from '../../../control-plane/store/webhooks/endpoints.ts'
-import { insertMessages } from '../../../control-plane/store/webhooks/messages.ts'
+import { openWorld, quiet, seals, type WebhookWorld } from '../world.ts'
 import { answer, type Received } from './receiver.ts'
-import { openWorld, quiet, seals, type World } from './world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld()
-})
+const world = await openWorld({ webhooks: true })
 afterEach(() => world.reset())
-afterAll(() => world.close())
 
 const LONG = { timeout: 20_000, interval: 25 }
 const numbers = (received: Received[], botId?: string) =>
@@ -34,9 +29,12 @@ const claimRules = () => ({
   busyTeams: {},
 })
 
-async function setUp(behavior?: Parameters<World['receiver']>[0], kind: 'team' | 'callback' | 'account' = 'team') {
-  const team = await world.team()
-  const bot = await world.bot(team)
+async function setUp(
+  behavior?: Parameters<WebhookWorld['receiver']>[0],
+  kind: 'team' | 'callback' | 'account' = 'team',
+) {
+  const team = await world.teamId()
+  const bot = await world.addBot(team)
   const receiver = await world.receiver(behavior)
   const endpoint = await world.endpoint({
     teamId: team,
@@ -80,74 +78,6 @@ describe('a delivery', () => {
     const second = receiver.received[1]!
     new Webhook(secret!).verify(second.text, second.headers)
     expect(() => new Webhook(endpoint.secret!).verify(second.text, second.headers)).toThrow()
-  })
-
-  test.each([true, false])('carries the key that made the bot where the team wants it: %s', async (isWanted) => {
-    const { team, receiver } = await setUp()
-    await world.database.updateTable('teams').set({ api_key_in_webhooks: isWanted }).where('id', '=', team).execute()
-    const addKey = async (text: string) => {
-      const id = randomUUID()
-      await world.database
-        .insertInto('api_keys')
-        .values({
-          id,
-          team_id: team,
-          name: text,
-          prefix: text,
-          hash: Buffer.from(randomUUID()),
-          permission: 'full',
-          sealed: seals.seal(text, { table: 'api_keys', column: 'sealed', row: id }),
-        })
-        .execute()
-      return id
-    }
-    const own = await addKey('own-key')
-    await addKey('newer-key')
-    const bot = await world.bot(team, { api_key_id: own })
-    await world.send(team, bot, 1)
-    world.dispatcher()
-    await expect.poll(() => receiver.received.length, LONG).toBe(1)
-    expect(receiver.received[0]!.headers['x-service-api-key']).toBe(isWanted ? 'own-key' : undefined)
-    if (!isWanted) return
-    await world.database.updateTable('api_keys').set({ revoked_at: new Date() }).where('id', '=', own).execute()
-    await world.send(team, bot, 1)
-    await expect.poll(() => receiver.received.length, LONG).toBe(2)
-    expect(receiver.received[1]!.headers).not.toHaveProperty('x-service-api-key')
-  })
-
-  test('about a calendar carries the key that connected it', async () => {
-    const { team, receiver } = await setUp()
-    const key = async (text: string) => {
-      const id = randomUUID()
-      const sealed = seals.seal(text, { table: 'api_keys', column: 'sealed', row: id })
-      const values = { id, team_id: team, name: text, prefix: text, hash: Buffer.from(id), permission: 'full', sealed }
-      await world.database.insertInto('api_keys').values(values).execute()
-      return id
-    }
-    const own = await key('own-key')
-    await key('newer-key')
-    const { id } = await world.database
-      .insertInto('calendars')
-      .values({
-        team_id: team,
-        api_key_id: own,
-        generation: 'v2',
-        platform: 'google',
-        raw_calendar_id: 'ada@example.com',
-        name: 'Ada',
-        account_email: 'ada@example.com',
-        is_primary: true,
-        provider_metadata: null,
-      })
-      .returning('id')
-      .executeTakeFirstOrThrow()
-    const event = 'calendar.event_created'
-    const message = { id: `msg_${randomUUID()}`, channel: 'webhooks' as const, event, body: { event, data: {} } }
-    const whose = { teamId: team, botId: null, orderingKey: id, isCompat: false }
-    await world.database.transaction().execute((tx) => insertMessages(tx, [{ ...message, ...whose }]))
-    world.dispatcher()
-    await expect.poll(() => receiver.received.length, LONG).toBe(1)
-    expect(receiver.received[0]!.headers['x-service-api-key']).toBe('own-key')
   })
 
   test('as a callback carries its secret and no signature', async () => {
@@ -241,7 +171,7 @@ describe('what a receiver answers', () => {
     expect(receiver.received.length).toBe(1)
   })
 
-  test.each<[string, Parameters<World['receiver']>[0]]>([
+  test.each<[string, Parameters<WebhookWorld['receiver']>[0]]>([
     ['closes', (_request, response) => response.destroy()],
     [
       'says more than it sends',
@@ -376,7 +306,7 @@ test('an answer that comes after the deletion of the bot’s data is not stored'
   await world.send(team, bot, 1)
   const rules = claimRules()
   const [claimed] = await claimDeliveries(world.database, rules)
-  await world.database.updateTable('bots').set({ data_deleted_at: new Date() }).where('id', '=', bot).execute()
+  await world.set(bot, { data_deleted_at: new Date() })
   const result = { durationMs: 1, status: 200, error: null, answer: 'what was said', isDelivered: true }
   const end = { nextInSeconds: null, isGone: false }
   expect(await finishAttempt(world.database, claimed!, rules.claim, { ...result, ...end })).toBe(true)
@@ -388,7 +318,7 @@ describe('order and bounds', () => {
     const { team, receiver } = await setUp((_request, response) => {
       setTimeout(() => response.writeHead(200).end(), Math.random() * 5)
     })
-    const bots = await Promise.all(Array.from({ length: 20 }, () => world.bot(team)))
+    const bots = await Promise.all(Array.from({ length: 20 }, () => world.addBot(team)))
     world.dispatcher()
     world.dispatcher()
     await Promise.all(bots.map((bot) => world.send(team, bot, 15)))
@@ -448,7 +378,7 @@ describe('order and bounds', () => {
     const { team, receiver } = await setUp((_request, response) => {
       setTimeout(() => response.writeHead(200).end(), 20)
     })
-    const bots = await Promise.all(Array.from({ length: 40 }, () => world.bot(team)))
+    const bots = await Promise.all(Array.from({ length: 40 }, () => world.addBot(team)))
     await Promise.all(bots.map((bot) => world.send(team, bot, 1)))
     world.dispatcher({ perEndpoint: 4 })
     await expect.poll(() => world.states(), LONG).toEqual({ delivered: 40 })
@@ -456,17 +386,17 @@ describe('order and bounds', () => {
   })
 
   test('one team gets no more than a third of all', async () => {
-    const team = await world.team()
-    const bot = await world.bot(team)
+    const team = await world.teamId()
+    const bot = await world.addBot(team)
     const receiver = await world.receiver(() => {})
     for (let n = 0; n < 10; n++) await world.endpoint({ teamId: team, kind: 'team', url: receiver.url })
     await world.send(team, bot, 1)
-    const other = await world.team()
+    const other = await world.teamId()
     const good = await world.receiver()
     await world.endpoint({ teamId: other, kind: 'team', url: good.url })
     world.dispatcher({ concurrency: 9 })
     await expect.poll(() => receiver.received.length, LONG).toBe(3)
-    await world.send(other, await world.bot(other), 5)
+    await world.send(other, await world.addBot(other), 5)
     await expect.poll(() => numbers(good.received), LONG).toEqual([0, 1, 2, 3, 4])
     expect(receiver.mostAtOnce()).toBe(3)
   })
@@ -476,7 +406,7 @@ describe('order and bounds', () => {
     const { team, receiver } = await setUp((request, response, count) =>
       answer(isWell ? 200 : 500)(request, response, count),
     )
-    const bots = await Promise.all(Array.from({ length: 30 }, () => world.bot(team)))
+    const bots = await Promise.all(Array.from({ length: 30 }, () => world.addBot(team)))
     for (const bot of bots) await world.send(team, bot, 1)
     const delays = [0.2, 0.2, 0.2, 0.2, 0.2]
     const one = world.dispatcher({ perEndpoint: 1, delays })

@@ -1,18 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { openWorld, sealKeys } from '../world.ts'
 import { answer } from './receiver.ts'
-import { expireClaims, openWorld, sealKeys, type World } from './world.ts'
+import { expireClaims } from './world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(async () => {
-  await world.reset()
-  await world.close()
-})
+const world = await openWorld({ webhooks: true })
 
 const LONG = { timeout: 60_000, interval: 25 }
 
@@ -25,8 +19,8 @@ function startProcess(): ChildProcess {
 }
 
 test('dispatchers that are killed in the middle of their requests lose nothing, and the order stays', async () => {
-  const team = await world.team()
-  const bots = await Promise.all([1, 2, 3, 4, 5].map(() => world.bot(team)))
+  const team = await world.teamId()
+  const bots = await Promise.all([1, 2, 3, 4, 5].map(() => world.addBot(team)))
   let isHanging = true
   const accepted: { bot: string; n: number; id: string }[] = []
   const receiver = await world.receiver((request, response, count) => {

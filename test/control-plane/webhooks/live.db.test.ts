@@ -1,31 +1,25 @@
-/** Live webhooks: each event of a bot reaches an endpoint that asked for its kind once, in order, however dispatchers end. */
-import { randomUUID } from 'node:crypto'
 import type { NumberedEvent } from '@standin/wire/events.ts'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { appendEvents } from '../../../control-plane/actions/append-events.ts'
+import { afterEach, expect, test } from 'vitest'
 import { webhookSchema } from '../../../control-plane/api/v2/webhooks.ts'
 import { removeNews } from '../../../control-plane/store/old-rows.ts'
 import { changeEndpoint, enableEndpoint, stopEndpoint } from '../../../control-plane/store/webhooks/endpoints.ts'
 import { startLiveWebhooks } from '../../../control-plane/webhooks/live.ts'
+import { said, startReporting } from '../api/reporting.ts'
+import { openWorld, quiet } from '../world.ts'
 import type { Received } from './receiver.ts'
-import { openWorld, quiet, type World } from './world.ts'
 
 const PATIENT = { timeout: 30_000, interval: 20 }
 const WITHIN_MS = 200
 
-let world: World
 const running = new Set<ReturnType<typeof startLiveWebhooks>>()
-beforeAll(async () => {
-  world = await openWorld()
-})
+const world = await openWorld({ webhooks: true })
 afterEach(async () => {
   for (const one of running) await one.close()
   running.clear()
   await world.reset()
 })
-afterAll(() => world.close())
 
 function start() {
   const live = startLiveWebhooks(world.database, quiet)
@@ -34,9 +28,6 @@ function start() {
 }
 
 const ADA = { id: 1, name: 'Ada', platform_id: 'p-1' }
-const said = (text: string): NumberedEvent['event'] => ({
-  ...{ type: 'transcript', text, is_final: true, speaker: ADA, start: 1, end: 2, language: 'en' },
-})
 const spoke = (offset: number): NumberedEvent['event'] => ({
   ...{ type: 'speaker', participant: ADA, is_speaking: true, timestamp: 1_764_237_600, offset },
   ...{ source: 'csrc', confidence: 1 },
@@ -44,31 +35,12 @@ const spoke = (offset: number): NumberedEvent['event'] => ({
 const noticed: NumberedEvent['event'] = { type: 'notice', level: 'info', message: 'Careful' }
 
 async function runningBot(teamId: string) {
-  const botId = await world.bot(teamId, {
-    phase: 'running',
-    status: 'in_call_recording',
-    attempt: 1,
-    joined_attempt: 1,
-  })
-  const journalId = randomUUID()
-  let seq = 0
-  return {
-    botId,
-    report: (...events: NumberedEvent['event'][]) =>
-      appendEvents(world.database, [
-        {
-          ...{ botId, attempt: 1, journalId },
-          events: events.map((event) => {
-            seq += 1
-            return { type: 'event', seq, bot_id: botId, at: new Date().toISOString(), event }
-          }),
-        },
-      ]),
-  }
+  const botId = await world.addBot(teamId)
+  return { botId, ...(await startReporting(world.database, botId)) }
 }
 
 async function setUp(events: readonly string[]) {
-  const teamId = await world.team()
+  const teamId = await world.teamId()
   const receiver = await world.receiver()
   const { id } = await world.endpoint({ teamId, kind: 'team', url: receiver.url, events, liveWithinMs: WITHIN_MS })
   return { teamId, receiver, id, bot: await runningBot(teamId) }
@@ -105,7 +77,7 @@ test('events that are stored while others are taken are in the next message', as
 
 test('endpoints for every event, and those of other teams, get none', async () => {
   const { receiver, bot } = await setUp(['bot.transcript'])
-  const team = await world.team()
+  const team = await world.teamId()
   const stranger = await world.receiver()
   await world.endpoint({ teamId: team, kind: 'team', url: stranger.url, events: ['bot.transcript'] })
   await world.endpoint({ teamId: team, kind: 'team', url: stranger.url })

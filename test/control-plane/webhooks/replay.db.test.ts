@@ -1,28 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import type { NewBotRow } from '@standin/control-plane/rows/index.ts'
 import { Webhook } from 'standardwebhooks'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { messagesOfEnd, messagesOfStatus } from '../../../control-plane/bots/messages/index.ts'
 import { readBotForMessages } from '../../../control-plane/store/bots/messages.ts'
 import { deliveriesOfBot } from '../../../control-plane/store/webhooks/deliveries.ts'
 import { readAccountUrl, setAccountUrl } from '../../../control-plane/store/webhooks/endpoints.ts'
 import { insertMessages } from '../../../control-plane/store/webhooks/messages.ts'
 import { replayDeliveries, resendEnd, sendCallback, sendTest } from '../../../control-plane/webhooks/replay.ts'
+import { openWorld, seals } from '../world.ts'
 import { answer } from './receiver.ts'
-import { openWorld, seals, type World } from './world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld()
-})
+const world = await openWorld({ webhooks: true })
 afterEach(() => world.reset())
-afterAll(() => world.close())
 
 const LONG = { timeout: 20_000, interval: 25 }
 
 async function setUp(values: Partial<NewBotRow> = {}) {
-  const team = await world.team()
-  const bot = await world.bot(team, values)
+  const team = await world.teamId()
+  const bot = await world.addBot(team, values)
   const receiver = await world.receiver()
   return { team, bot, receiver }
 }
@@ -34,7 +30,7 @@ async function end(bot: string) {
 
 describe('what is sent', () => {
   test('of a final message: fresh links, and what a person gave stays as it is', async () => {
-    const { team, bot, receiver } = await setUp({ extra: JSON.stringify({ mine: { $link: 'video.mp4', seconds: 1 } }) })
+    const { team, bot, receiver } = await setUp({ extra: { mine: { $link: 'video.mp4', seconds: 1 } } })
     await world.endpoint({ teamId: team, kind: 'team', url: receiver.url })
     await end(bot)
     world.dispatcher()
@@ -50,7 +46,7 @@ describe('what is sent', () => {
       is_compat: true,
       status: 'failed',
       error_code: 'CONF_OBF_TOKEN_ERROR',
-      extra: JSON.stringify({ a: 1 }),
+      extra: { a: 1 },
     })
     await world.endpoint({ teamId: team, kind: 'callback', botId: bot, url: receiver.url, secret: 'word' })
     await end(bot)
@@ -64,7 +60,7 @@ describe('what is sent', () => {
   test('of the older generation: to the bot’s own address, else to the account’s', async () => {
     const { team, bot, receiver } = await setUp({ generation: 'older', transcription_status: 'done' })
     const own = await world.receiver()
-    const other = await world.bot(team, { generation: 'older' })
+    const other = await world.addBot(team, { generation: 'older' })
     await setAccountUrl(world.database, seals, team, 'http://127.0.0.1:1/replaced')
     await setAccountUrl(world.database, seals, team, receiver.url)
     expect(await readAccountUrl(world.database, team)).toBe(receiver.url)
@@ -128,7 +124,7 @@ describe('again', () => {
     expect(await replayDeliveries(world.database, { deliveryId: id })).toBe(0)
     world.dispatcher()
     await expect.poll(() => world.states(), LONG).toEqual({ delivered: 1 })
-    expect(await replayDeliveries(world.database, { deliveryId: id, teamId: await world.team() })).toBe(0)
+    expect(await replayDeliveries(world.database, { deliveryId: id, teamId: await world.teamId() })).toBe(0)
     expect(await replayDeliveries(world.database, { deliveryId: id, teamId: team })).toBe(1)
     await expect.poll(() => receiver.received.length, LONG).toBe(2)
     await expect.poll(() => world.states(), LONG).toEqual({ delivered: 1 })
@@ -139,8 +135,8 @@ describe('again', () => {
 
   test('all that failed since a time, not what was delivered, and not older', async () => {
     let isWell = false
-    const team = await world.team()
-    const bot = await world.bot(team)
+    const team = await world.teamId()
+    const bot = await world.addBot(team)
     const receiver = await world.receiver((request, response, count) =>
       answer(isWell || request.body.data.n === 2 ? 200 : 500)(request, response, count),
     )
@@ -179,7 +175,7 @@ describe('again', () => {
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(2)
     expect(callback.received.length).toBe(1)
     expect(await resendEnd(world.database, randomUUID())).toBe('not_found')
-    const running = await world.bot(team, { status: 'in_call_recording', phase: 'running' })
+    const running = await world.addBot(team, { status: 'in_call_recording', phase: 'running' })
     expect(await resendEnd(world.database, running)).toBe('not_ended')
   })
 

@@ -1,35 +1,40 @@
-/** A database with a team, and dispatchers beside it. */
+/** Dispatchers of a world, and receivers of what they send. */
 import { randomUUID } from 'node:crypto'
-import type { NewBotRow } from '@standin/control-plane/rows/index.ts'
 import { sql } from 'kysely'
 import type { Channel, OutgoingMessage } from '../../../control-plane/bots/change.ts'
 import { messageId } from '../../../control-plane/bots/messages/index.ts'
 import { createGuardedClient } from '../../../control-plane/outgoing/guarded-client.ts'
 import type { ArtifactLinks } from '../../../control-plane/ports.ts'
-import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
 import type { Database } from '../../../control-plane/store/database.ts'
-import { createEndpoint, type NewEndpoint } from '../../../control-plane/store/webhooks/endpoints.ts'
 import { insertMessages } from '../../../control-plane/store/webhooks/messages.ts'
 import {
   type Dispatcher,
   type DispatcherSettings,
   startDispatcher,
 } from '../../../control-plane/webhooks/dispatcher.ts'
-import { emptyDatabase, openTestDatabase } from '../postgres.ts'
+import { emptyDatabase } from '../postgres.ts'
+import { type Base, openWorld as openParts, quiet, sealKeys, seals } from '../world.ts'
 import { type Behavior, type Receiver, startReceiver } from './receiver.ts'
 
-export const quiet = { info() {}, warn() {}, error() {} }
-export const sealKeys = newSealKey('test')
-export const seals = createSeals(parseSealKeys(sealKeys))
+export { quiet, sealKeys, seals }
 
 /** Lets the claims of dispatchers that are gone end now. The next dispatcher takes them back when it starts. */
 export const expireClaims = ({ database }: { database: Database }) =>
   sql`update deliveries set lease_until = now() - interval '1 s' where state = 'sending'`.execute(database)
 
-export async function openWorld(connections = 12) {
-  const { database, url, close } = await openTestDatabase(connections)
+export const openWorld = async () => {
+  const world = await openParts({ webhooks: true })
+  return { ...world, team: () => world.teamId(), bot: world.addBot }
+}
+
+export function openWebhooks({ database, closes }: Base) {
   const client = createGuardedClient({ allowPrivate: true })
   const cleanups: (() => unknown)[] = []
+  const endAll = async () => {
+    for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+  }
+  closes(() => client.close())
+  closes(endAll)
   const signed: string[] = []
   const links: ArtifactLinks = {
     publicUrl: 'https://standin.test',
@@ -41,36 +46,8 @@ export async function openWorld(connections = 12) {
   }
 
   return {
-    database,
-    url,
     client,
     links,
-    async team(): Promise<string> {
-      const row = await database.insertInto('teams').values({ name: 'T' }).returning('id').executeTakeFirstOrThrow()
-      return row.id
-    },
-    async bot(teamId: string, values: Partial<NewBotRow> = {}): Promise<string> {
-      const id = values.id ?? randomUUID()
-      await database
-        .insertInto('bots')
-        .values({
-          id,
-          team_id: teamId,
-          generation: 'v2',
-          phase: 'closed',
-          status: 'completed',
-          bot_name: 'Bot',
-          meeting_url: 'https://meet.google.com/abc-defg-hij',
-          meeting_key: 'meet:abc-defg-hij',
-          meeting_platform: 'meet',
-          recording_mode: 'speaker_view',
-          request: JSON.stringify({}),
-          ...values,
-        })
-        .execute()
-      return id
-    },
-    endpoint: (endpoint: NewEndpoint) => createEndpoint(database, seals, endpoint),
     async receiver(behavior?: Behavior): Promise<Receiver> {
       const receiver = await startReceiver(behavior)
       cleanups.push(receiver.close)
@@ -121,13 +98,8 @@ export async function openWorld(connections = 12) {
     },
     /** Ends dispatchers and receivers, and empties the tables. */
     async reset() {
-      for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+      await endAll()
       await emptyDatabase(database)
-    },
-    async close() {
-      await client.close()
-      await close()
     },
   }
 }
-export type World = Awaited<ReturnType<typeof openWorld>>

@@ -1,14 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { holdDataFolder } from '@standin/control-plane/wiring/data-folder.ts'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../at-end.ts'
 
 test('the lock of a process that was killed is free', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'standin-killed-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder()
   const module = join(import.meta.dirname, '../../../control-plane/wiring/data-folder.ts')
   const program = `
     const { holdDataFolder } = await import(${JSON.stringify(module)})

@@ -1,5 +1,4 @@
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdtemp, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readServiceConfig } from '@standin/control-plane/config/config.ts'
 import { newSealKey } from '@standin/control-plane/secrets/seals.ts'
@@ -7,29 +6,24 @@ import { findKeyHolder, listKeys } from '@standin/control-plane/store/teams/keys
 import { listTeams } from '@standin/control-plane/store/teams/teams.ts'
 import { DataFolderInUse, holdDataFolder } from '@standin/control-plane/wiring/data-folder.ts'
 import { type Installation, openInstallation } from '@standin/control-plane/wiring/installation.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestDatabase, type TestDatabase } from '../postgres.ts'
+import { afterAll, expect, test } from 'vitest'
+import { temporaryFolder } from '../at-end.ts'
+import { openTestDatabase } from '../postgres.ts'
 
 const log = { info: () => {}, warn: () => {}, error: () => {} }
 const configOf = (folder: string, environment: Record<string, string> = {}) =>
   readServiceConfig({ data: folder }, environment, '/')
 const modeOf = async (file: string) => (await stat(file)).mode & 0o777
 
-let base: string
-let db: TestDatabase
 const open: Installation[] = []
 
-beforeAll(async () => {
-  base = await mkdtemp(join(tmpdir(), 'standin-installation-'))
-  // PostgreSQL runs as another user where the tests run as root, and has to pass through.
-  await chmod(base, 0o755)
-  db = await openTestDatabase()
-})
+const base = temporaryFolder()
+// PostgreSQL runs as another user where the tests run as root, and has to pass through.
+await chmod(base, 0o755)
+const db = await openTestDatabase()
 
 afterAll(async () => {
   for (const installation of open) await installation.close()
-  await db.close()
-  await rm(base, { recursive: true, force: true })
 })
 
 async function opened(...args: Parameters<typeof openInstallation>): Promise<Installation> {

@@ -1,8 +1,7 @@
 /** The composition: which roles serve what, and how a start fails. In this process, on a separate database. */
 import { randomUUID } from 'node:crypto'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ConfigOptions, ROLES, readServiceConfig } from '@standin/control-plane/config/config.ts'
 import { renewKeyCheck } from '@standin/control-plane/secrets/key-check.ts'
@@ -17,31 +16,23 @@ import { greeting } from '@standin/control-plane/wiring/greeting.ts'
 import { PUBLIC_URL } from '@standin/control-plane/wiring/http-address.ts'
 import { type Service, startService } from '@standin/control-plane/wiring/service.ts'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { freePort } from '../../servers/free-port.ts'
 import { startS3Server } from '../../servers/s3-server.ts'
 import { startReporting } from '../api/reporting.ts'
-import { openTestDatabase, type TestDatabase } from '../postgres.ts'
+import { temporaryFolder } from '../at-end.ts'
+import { openTestDatabase } from '../postgres.ts'
 
 const log = { info: () => {}, warn: () => {}, error: () => {} }
 const secretKeys = newSealKey('k1')
-let base: string
-let db: TestDatabase
 const running: Service[] = []
 
-beforeAll(async () => {
-  base = await mkdtemp(join(tmpdir(), 'standin-composition-'))
-  db = await openTestDatabase()
-})
+const base = temporaryFolder()
+const db = await openTestDatabase()
 
 afterEach(async () => {
   await Promise.all(running.splice(0).map((service) => service.close()))
-})
-
-afterAll(async () => {
-  await db.close()
-  await rm(base, { recursive: true, force: true })
 })
 
 function configOf(name: string, options: ConfigOptions = {}) {

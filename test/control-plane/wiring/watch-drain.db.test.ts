@@ -1,19 +1,14 @@
 import { askForDrain, databaseTime } from '@standin/control-plane/store/drain.ts'
 import { watchDrain } from '@standin/control-plane/wiring/watch-drain.ts'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { openTestDatabase, type TestDatabase } from '../postgres.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { openTestDatabase } from '../postgres.ts'
 
 const log = { info: () => {}, warn: () => {}, error: () => {} }
 /** The watch looks this often. */
 const LOOK_MS = 2_000
-let db: TestDatabase
 
-beforeAll(async () => {
-  // One connection, so that a query of the test comes after those that were begun before it.
-  db = await openTestDatabase(1)
-})
-
-afterAll(() => db.close())
+// One connection, so that a query of the test comes after those that were begun before it.
+const db = await openTestDatabase(1)
 
 test('a drain during the run of the service is handled once; an earlier one is not', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })

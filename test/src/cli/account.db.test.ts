@@ -1,22 +1,16 @@
 /** `standin account`: the commands ask the real API with a real database. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { run } from '../../../src/cli/run.ts'
-import { openApiWorld } from '../../control-plane/api/world.ts'
+import { openWorld } from '../../control-plane/world.ts'
 import { inProcess } from '../../fakes/in-process.ts'
 import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
 const folder = temporaryFolder()
-let environment: Record<string, string>
-
-beforeAll(async () => {
-  world = await openApiWorld()
-  const url = await world.app.listen({ host: '127.0.0.1', port: 0 })
-  environment = { STANDIN_URL: url, STANDIN_API_KEY: (await world.team()).key }
-})
-afterAll(() => world.close())
+const world = await openWorld({ api: {} })
+const url = await world.app.listen({ host: '127.0.0.1', port: 0 })
+const environment = { STANDIN_URL: url, STANDIN_API_KEY: (await world.team()).key }
 
 const standin = (...words: string[]) => inProcess(run, ['account', ...words], environment)
 

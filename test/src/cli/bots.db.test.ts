@@ -1,56 +1,49 @@
 /** `standin bots`: the commands ask the real API with a real database, and print what a person or a program reads. */
 import { randomUUID } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import type { NumberedEvent } from '@standin/wire/events.ts'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { accessOf } from '../../../src/cli/bots/service.ts'
 import { run } from '../../../src/cli/run.ts'
 import { startReporting } from '../../control-plane/api/reporting.ts'
-import { MEET, openApiWorld } from '../../control-plane/api/world.ts'
+import { MEET, openWorld } from '../../control-plane/world.ts'
 import { inProcess } from '../../fakes/in-process.ts'
 import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 
 const VIDEO = Buffer.alloc(300_000, 7)
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
-let files: Server
-const folder = temporaryFolder()
-let baseUrl: string
-let key: string
 /** Whether the storage breaks off in the middle of a file. */
 let isCut = false
 
-beforeAll(async () => {
-  files = createServer((_request, answer) => {
-    answer.setHeader('content-length', VIDEO.length)
-    if (isCut) answer.write(VIDEO.subarray(0, 1000), () => answer.destroy())
-    else answer.end(VIDEO)
-  }).listen(0, '127.0.0.1')
-  await new Promise((done) => files.once('listening', done))
-  const video = `http://127.0.0.1:${(files.address() as AddressInfo).port}/video`
-  const none = { audio: null, diarization: null, raw_transcription: null, transcription: null, chat_messages: null }
-  world = await openApiWorld({
-    dependencies: {
-      links: {
-        publicUrl: 'http://127.0.0.1',
-        sign: async () => null,
-        olderTranscript: async () => [],
-        screenshotsOf: async () => [],
-        linkTo: async () => null,
-        linksOf: async () => ({ video, ...none }),
-      },
+const folder = temporaryFolder()
+const files = createServer((_request, answer) => {
+  answer.setHeader('content-length', VIDEO.length)
+  if (isCut) answer.write(VIDEO.subarray(0, 1000), () => answer.destroy())
+  else answer.end(VIDEO)
+}).listen(0, '127.0.0.1')
+await new Promise((done) => files.once('listening', done))
+const video = `http://127.0.0.1:${(files.address() as AddressInfo).port}/video`
+const none = { audio: null, diarization: null, raw_transcription: null, transcription: null, chat_messages: null }
+const world = await openWorld({
+  api: {
+    links: {
+      publicUrl: 'http://127.0.0.1',
+      sign: async () => null,
+      olderTranscript: async () => [],
+      screenshotsOf: async () => [],
+      linkTo: async () => null,
+      linksOf: async () => ({ video, ...none }),
     },
-  })
-  baseUrl = await world.app.listen({ host: '127.0.0.1', port: 0 })
-  key = (await world.team()).key
+  },
 })
+const baseUrl = await world.app.listen({ host: '127.0.0.1', port: 0 })
+const key = (await world.team()).key
 
 afterAll(async () => {
-  await world.close()
   files.close()
 })
 
@@ -74,11 +67,7 @@ const joined = (name: string): Event => ({
 async function ended(id: string, status: 'completed' | 'failed', ...events: Event[]) {
   const { report } = await startReporting(world.database, id)
   await report(...events)
-  await world.database
-    .updateTable('bots')
-    .set({ phase: 'ended', status, ...(status === 'failed' && { error_code: 'BOT_NOT_ACCEPTED' }) })
-    .where('id', '=', id)
-    .execute()
+  await world.set(id, { phase: 'ended', status, ...(status === 'failed' && { error_code: 'BOT_NOT_ACCEPTED' }) })
 }
 
 test('a bot is sent with what the options say; the fields of --request stay', async () => {
@@ -168,7 +157,7 @@ test('a watch continues while the bot runs, and a terminal shows words before th
   }
   await expect.poll(heard, { interval: 200 }).toContain('… Unknown: so shall we beg')
   await report(joined('Later'))
-  await world.database.updateTable('bots').set({ phase: 'ended', status: 'completed' }).where('id', '=', id).execute()
+  await world.set(id, { phase: 'ended', status: 'completed' })
   expect((await watching).exitCode).toBe(0)
   expect(String(output.read())).toMatch(/^[^\n]*Later joined\n.*completed/s)
 })

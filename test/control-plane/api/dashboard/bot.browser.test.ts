@@ -2,27 +2,22 @@
 
 import type { BotPatch } from '@standin/control-plane/rows/index.ts'
 import type { Page } from 'playwright'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { type BotInMeeting, HOSTILE, LONG, lineOf, openBrowserWorld, personOf, silence } from './browser-world.ts'
 
 const SECONDS = 120
-let world: Awaited<ReturnType<typeof openBrowserWorld>>
 let team: Awaited<ReturnType<typeof world.team>>
 let page: Page
 let problems: string[]
 
-beforeAll(async () => {
-  world = await openBrowserWorld()
-})
-afterAll(() => world.close())
+const world = await openBrowserWorld()
 beforeEach(async () => {
   team = await world.team()
   ;({ page, problems } = await world.signIn(team))
   return () => page.context().close()
 })
 
-const setBot = ({ id }: BotInMeeting, patch: BotPatch) =>
-  world.database.updateTable('bots').set(patch).where('id', '=', id).execute()
+const setBot = ({ id }: BotInMeeting, patch: BotPatch) => world.set(id, patch)
 const played = () => page.locator('audio').evaluate((audio) => (audio as HTMLAudioElement).currentTime)
 const isPaused = () => page.locator('audio').evaluate((audio) => (audio as HTMLAudioElement).paused)
 const markedLine = () => page.locator('.lines [aria-current=true]')
@@ -119,19 +114,16 @@ test('a recording of two parts says so, and marks the gap in lanes, list and tim
   const bot = await recordedBot()
   await setBot(bot, {
     attempt: 2,
-    parts: JSON.stringify([
+    parts: [
       { attempt: 1, seconds: 60, code: 'OOM_KILLED', reason: 'It had no memory left.' },
       { attempt: 2, seconds: 60, code: null, reason: null },
-    ]) as never,
+    ],
   })
   const steps = [
     { attempt: 1, kind: 'lost', reason: 'The bot was lost in the meeting. Another attempt goes back into it.' },
     { attempt: 2, kind: 'resumed', reason: 'The bot records again.', evidence: '{"missing_seconds": 12.5}' },
   ]
-  await world.database
-    .insertInto('bot_steps')
-    .values(steps.map((step) => ({ bot_id: bot.id, at: new Date(), evidence: null, ...step })))
-    .execute()
+  await world.insert('bot_steps', ...steps.map((step) => ({ bot_id: bot.id, at: new Date(), evidence: null, ...step })))
   await visit(bot)
   await page.getByText('The recording has 2 parts').waitFor(LONG)
   await page.locator('.gaps', { hasText: '12.5 s of the meeting are missing at 1:00.' }).waitFor(LONG)
@@ -145,10 +137,10 @@ test('a recording of two parts says so, and marks the gap in lanes, list and tim
 
 test('a bot that joins again, and one whose parts are joined, say so and offer only what works', async () => {
   const bot = await world.botInMeeting(team, 'Minutes')
-  const lost = JSON.stringify([{ attempt: 1, seconds: 60, code: 'OOM_KILLED', reason: 'It had no memory left.' }])
+  const lost = [{ attempt: 1, seconds: 60, code: 'OOM_KILLED', reason: 'It had no memory left.' }]
   await setBot(bot, {
     phase: 'due',
-    parts: lost as never,
+    parts: lost,
     resuming_since: new Date(),
     joined_attempt: null,
     version: 50,
@@ -214,24 +206,22 @@ test('each part of the way has its time; the current one counts, and a wait in t
   await setBot(bot, {
     status: 'in_waiting_room',
     version: 50,
-    request: JSON.stringify({ timeout_config: { waiting_room_timeout: 300 } }) as never,
+    request: { timeout_config: { waiting_room_timeout: 300 } },
   })
-  await world.database
-    .insertInto('bot_steps')
-    .values(
-      [
-        ['joining_call', 60],
-        ['in_waiting_room', 50],
-      ].map(([status, ago]) => ({
-        bot_id: bot.id,
-        attempt: 1,
-        at: new Date(Date.now() - Number(ago) * 1000),
-        kind: 'status',
-        reason: null,
-        evidence: JSON.stringify({ status }),
-      })),
-    )
-    .execute()
+  await world.insert(
+    'bot_steps',
+    ...[
+      ['joining_call', 60],
+      ['in_waiting_room', 50],
+    ].map(([status, ago]) => ({
+      bot_id: bot.id,
+      attempt: 1,
+      at: new Date(Date.now() - Number(ago) * 1000),
+      kind: 'status',
+      reason: null,
+      evidence: JSON.stringify({ status }),
+    })),
+  )
   await visit(bot)
   const milestone = (name: string) => page.locator('.stepper li', { hasText: name })
   await milestone('Waiting room')
@@ -245,9 +235,7 @@ test('each part of the way has its time; the current one counts, and a wait in t
 
 test('tabs have talk time, files to download, and what a program would ask; arrows move between them', async () => {
   const bot = await recordedBot()
-  await setBot(bot, {
-    participants: JSON.stringify([{ name: 'Nobody' }, { name: HOSTILE }, { name: 'Ana Kovač' }]) as never,
-  })
+  await setBot(bot, { participants: [{ name: 'Nobody' }, { name: HOSTILE }, { name: 'Ana Kovač' }] })
   await visit(bot)
   const panel = page.getByRole('tabpanel')
   await panel.getByRole('row', { name: 'Nobody 0:00' }).waitFor(LONG)

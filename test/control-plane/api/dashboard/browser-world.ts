@@ -1,30 +1,22 @@
 /** The dashboard in Chromium in front of the real API, with stored files behind signed links, on a port that stays. */
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildApi } from '@standin/control-plane/api/http/server.ts'
 import type { Answer } from '@standin/wire/control-link.ts'
 import type { BotEvent } from '@standin/wire/events.ts'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright'
+import type { BrowserContextOptions, Page } from 'playwright'
 import { Registry } from 'prom-client'
-import { signInAddress } from '../../../../control-plane/api/dashboard/addresses.ts'
 import { createArtifactLinks } from '../../../../control-plane/files/artifact-links.ts'
-import { createFolderStore } from '../../../../control-plane/files/folder-store.ts'
 import { createFileHandler } from '../../../../control-plane/files/serve-file.ts'
-import { createLinkSigner } from '../../../../control-plane/files/signed-links.ts'
-import type { BotLinks } from '../../../../control-plane/ports.ts'
 import { openCommands, storeAnswer } from '../../../../control-plane/store/bots/commands.ts'
-import { createPerson, type Role } from '../../../../control-plane/store/people/people.ts'
-import { createSignInLink } from '../../../../control-plane/store/people/sessions.ts'
-import { packageRoot } from '../../../../core/process/page-scripts.ts'
-import { HEADLESS_SHELL } from '../../../headless-shell.ts'
+import type { Role } from '../../../../control-plane/store/people/people.ts'
 import { freePort } from '../../../servers/free-port.ts'
+import { type Base, openWorld } from '../../world.ts'
 import { freshMeet, startReporting } from '../reporting.ts'
-import { openApiWorld } from '../world.ts'
+import type { Team } from '../world.ts'
+import { DASHBOARD_FOLDER, enter, LONG, openBrowser } from './pages.ts'
 
-const DASHBOARD_FOLDER = join(packageRoot, 'dist/dashboard')
-export const LONG = { timeout: 60_000 }
+export { LONG }
 export const HOSTILE = `<img src=x onerror="document.title='owned'"> \u202Eevil`
 
 /** Divides the intervals of the page. */
@@ -46,28 +38,22 @@ export interface BotInMeeting {
 export async function openBrowserWorld() {
   const port = await freePort()
   const address = `http://127.0.0.1:${port}`
-  const root = mkdtempSync(join(tmpdir(), 'standin-dashboard-'))
-  const signer = createLinkSigner({ secret: Buffer.alloc(32, 1), publicUrl: address, now: Date.now })
-  const files = createFolderStore(root, signer)
-  let links: BotLinks
-  const world = await openApiWorld({
-    dependencies: {
-      links: {
-        publicUrl: 'https://standin.test',
-        sign: (...given) => links.sign(...given),
-        olderTranscript: (...given) => links.olderTranscript(...given),
-        linksOf: (...given) => links.linksOf(...given),
-        screenshotsOf: (...given) => links.screenshotsOf(...given),
-        linkTo: (...given) => links.linkTo(...given),
-      },
-      files: createFileHandler(files, signer),
-      settings: { publicUrl: address, version: '1.2.3', dashboardFolder: DASHBOARD_FOLDER },
+  let folder!: ReturnType<Base['folder']>
+  const world = await openWorld({
+    api: (base) => {
+      folder = base.folder(address)
+      return {
+        links: createArtifactLinks(base.database, folder.files, 'https://standin.test'),
+        files: createFileHandler(folder.files, folder.signer),
+        settings: { publicUrl: address, version: '1.2.3', dashboardFolder: DASHBOARD_FOLDER },
+      }
     },
   })
-  links = createArtifactLinks(world.database, files, 'https://standin.test')
+  const { root, files } = folder
   let app = world.app
+  world.closes(() => app.close())
   await app.listen({ host: '127.0.0.1', port })
-  const browser: Browser = await chromium.launch({ executablePath: HEADLESS_SHELL })
+  const browser = await openBrowser()
   const locationOf = (key: string) => join(root, key)
 
   return {
@@ -83,24 +69,22 @@ export async function openBrowserWorld() {
       role: Role = 'owner',
       options: BrowserContextOptions = {},
     ): Promise<{ page: Page; problems: string[] }> {
-      const person = { teamId: team.teamId, name: HOSTILE, email: null, role }
-      const personId = (await createPerson(world.database, person))!
-      const page = await (await browser.newContext(options)).newPage()
-      await page.addInitScript(passFaster, FASTER)
       const problems: string[] = []
-      page.on('pageerror', ({ message }) => problems.push(message))
-      page.on('console', (message) => {
-        if (/Content Security Policy/i.test(message.text())) problems.push(message.text())
-      })
-      page.on('request', (request) => {
-        if (!request.url().startsWith(address) && !request.url().startsWith('data:')) problems.push(request.url())
-      })
-      await page.goto(signInAddress(address, await createSignInLink(world.database, personId)))
-      await page.getByRole('heading', { name: 'Bots in meetings' }).waitFor(LONG)
+      const prepare = async (page: Page) => {
+        await page.addInitScript(passFaster, FASTER)
+        page.on('pageerror', ({ message }) => problems.push(message))
+        page.on('console', (message) => {
+          if (/Content Security Policy/i.test(message.text())) problems.push(message.text())
+        })
+        page.on('request', (request) => {
+          if (!request.url().startsWith(address) && !request.url().startsWith('data:')) problems.push(request.url())
+        })
+      }
+      const page = await enter({ browser, world, address, teamId: team.teamId, name: HOSTILE, role, options, prepare })
       return { page, problems }
     },
 
-    async botInMeeting(team: Awaited<ReturnType<typeof world.team>>, name = HOSTILE): Promise<BotInMeeting> {
+    async botInMeeting(team: Team, name = HOSTILE): Promise<BotInMeeting> {
       const id = await world.bot(team, { bot_name: name, meeting_url: freshMeet() })
       return { id, ...(await startReporting(world.database, id)) }
     },
@@ -128,13 +112,6 @@ export async function openBrowserWorld() {
     async startAgain() {
       app = await buildApi({ ...world.dependencies, metrics: new Registry() })
       await app.listen({ host: '127.0.0.1', port })
-    },
-
-    async close() {
-      await browser.close()
-      await app.close()
-      await world.close()
-      rmSync(root, { recursive: true, force: true })
     },
   }
 }

@@ -1,42 +1,17 @@
 /** The pages about calendars and Zoom connections in Chromium, in front of the stand-in of Google Calendar. */
-import { join } from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
-import { type Browser, chromium, type Page } from 'playwright'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { signInAddress } from '../../../../control-plane/api/dashboard/addresses.ts'
-import { createPerson } from '../../../../control-plane/store/people/people.ts'
-import { createSignInLink } from '../../../../control-plane/store/people/sessions.ts'
-import { packageRoot } from '../../../../core/process/page-scripts.ts'
-import { HEADLESS_SHELL } from '../../../headless-shell.ts'
+import { expect, test } from 'vitest'
+import { atEnd } from '../../at-end.ts'
 import { openCalendarWorld } from '../calendars/stand-ins.ts'
+import { DASHBOARD_FOLDER, enter, LONG, openBrowser, seriousOf } from './pages.ts'
 
-const LONG = { timeout: 60_000 }
 const HOUR = 3_600_000
 const HOSTILE = `<img src=x onerror="document.title='owned'">`
 
-let world: Awaited<ReturnType<typeof openCalendarWorld>>
-let browser: Browser
-let page: Page
-
-beforeAll(async () => {
-  const dashboardFolder = join(packageRoot, 'dist/dashboard')
-  world = await openCalendarWorld({ settings: { publicUrl: 'http://127.0.0.1', dashboardFolder } })
-  browser = await chromium.launch({ executablePath: HEADLESS_SHELL })
-  page = await (await browser.newContext()).newPage()
-  const { teamId } = await world.team()
-  const personId = (await createPerson(world.database, { teamId, name: 'Ada', email: null, role: 'member' }))!
-  await page.goto(signInAddress(world.address, await createSignInLink(world.database, personId)))
-  await page.getByRole('heading', { name: 'Bots in meetings' }).waitFor(LONG)
-})
-afterAll(async () => {
-  await browser?.close()
-  await world?.close()
-})
-
-const seriousOf = async () => {
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id }) => id)
-}
+const settings = { publicUrl: 'http://127.0.0.1', dashboardFolder: DASHBOARD_FOLDER }
+const world = await openCalendarWorld({ settings })
+atEnd(world.close)
+const browser = await openBrowser()
+const page = await enter({ browser, world, address: world.address, teamId: await world.teamId() })
 
 test('a calendar is connected by the form, its events say who gets a bot and why not, and it is disconnected', async () => {
   const { google } = world
@@ -73,7 +48,7 @@ test('a calendar is connected by the form, its events say who gets a bot and why
   await row.getByText('No bot scheduled').waitFor(LONG)
   await row.getByRole('button', { name: 'Schedule a bot' }).click()
   await row.getByText('Bot scheduled', { exact: true }).waitFor(LONG)
-  expect(await seriousOf()).toEqual([])
+  expect(await seriousOf(page)).toEqual([])
   await row.getByRole('button', { name: 'Cancel the bot' }).click()
   await row.getByText('No bot scheduled').waitFor(LONG)
   expect(await page.title()).not.toBe('owned')
@@ -95,7 +70,7 @@ test.each([
   await page.getByRole('button', { name: 'Add credentials' }).click()
   await page.getByRole('row', { name: new RegExp(`Our app.*${type}`) }).waitFor(LONG)
   expect(await page.content()).not.toContain('very-secret')
-  expect(await seriousOf()).toEqual([])
+  expect(await seriousOf(page)).toEqual([])
   page.once('dialog', (dialog) => dialog.accept())
   await page.getByRole('button', { name: 'Delete' }).click()
   await page.getByText('There are no stored credentials.').waitFor(LONG)
@@ -116,7 +91,7 @@ test('an account is added by its session, disabled and deleted, and its session 
   await page.getByText('0 of 20').waitFor(LONG)
   expect(await page.content()).not.toContain('very-secret')
   expect(await page.title()).not.toBe('owned')
-  expect(await seriousOf()).toEqual([])
+  expect(await seriousOf(page)).toEqual([])
   await page.getByRole('button', { name: 'Disable' }).click()
   await page.getByRole('cell').getByText('Disabled').waitFor(LONG)
   await page.getByRole('button', { name: 'Enable' }).click()

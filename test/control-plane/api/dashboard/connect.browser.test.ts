@@ -1,48 +1,27 @@
 /** People press the buttons, consent at the stand-ins of the providers, and see what is connected, in Chromium. */
-import { join } from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
-import { type Browser, chromium, type Page } from 'playwright'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { signInAddress } from '../../../../control-plane/api/dashboard/addresses.ts'
-import { createPerson, type Role } from '../../../../control-plane/store/people/people.ts'
-import { createSignInLink } from '../../../../control-plane/store/people/sessions.ts'
-import { packageRoot } from '../../../../core/process/page-scripts.ts'
-import { HEADLESS_SHELL } from '../../../headless-shell.ts'
+import type { Page } from 'playwright'
+import { expect, test } from 'vitest'
+import type { Role } from '../../../../control-plane/store/people/people.ts'
 import { freePort } from '../../../servers/free-port.ts'
-import { openApiWorld } from '../world.ts'
-import { type ConsentWorld, openConsentWorld } from './consent-world.ts'
+import { openWorld } from '../../world.ts'
+import { openConsentWorld } from './consent-world.ts'
+import { DASHBOARD_FOLDER, enter, LONG, openBrowser, seriousOf } from './pages.ts'
 
-const LONG = { timeout: 60_000 }
-const dashboardFolder = join(packageRoot, 'dist/dashboard')
-
-let world: ConsentWorld
-let browser: Browser
-beforeAll(async () => {
-  world = await openConsentWorld({ settings: { publicUrl: `http://127.0.0.1:${await freePort()}`, dashboardFolder } })
-  for (const provider of ['google', 'microsoft'] as const) {
-    world[provider].addAccount({ email: 'bo@example.com', name: 'Bo' })
-    world[provider].addAccount({ email: 'ann@example.com', name: 'Ann' }).addCalendar('Sales team')
-  }
-  world.zoom.addUser({ email: 'ann@example.com', firstName: 'Ann', lastName: 'Host' })
-  browser = await chromium.launch({ executablePath: HEADLESS_SHELL })
+const world = await openConsentWorld({
+  settings: { publicUrl: `http://127.0.0.1:${await freePort()}`, dashboardFolder: DASHBOARD_FOLDER },
 })
-afterAll(async () => {
-  await browser?.close()
-  await world?.close()
-})
-
-async function pageOf(role: Role = 'member') {
-  const { teamId } = await world.team()
-  const personId = (await createPerson(world.database, { teamId, name: 'Ada', email: null, role }))!
-  const page = await (await browser.newContext()).newPage()
-  await page.goto(signInAddress(world.address, await createSignInLink(world.database, personId)))
-  await page.getByRole('heading', { name: 'Bots in meetings' }).waitFor(LONG)
-  return page
+for (const provider of ['google', 'microsoft'] as const) {
+  world[provider].addAccount({ email: 'bo@example.com', name: 'Bo' })
+  world[provider].addAccount({ email: 'ann@example.com', name: 'Ann' }).addCalendar('Sales team')
 }
+world.zoom.addUser({ email: 'ann@example.com', firstName: 'Ann', lastName: 'Host' })
+const browser = await openBrowser()
+
+const pageOf = async (role?: Role) =>
+  enter({ browser, world, address: world.address, teamId: await world.teamId(), role })
 
 async function expectAccessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([])
+  expect(await seriousOf(page)).toEqual([])
 }
 
 /** The outcome is shown once, and the address says nothing about it. */
@@ -168,27 +147,20 @@ test('who signed out meanwhile reads it on the page of the sign-in; who may not 
 
 test('an installation without apps names the settings, and its form is open', async () => {
   const port = await freePort()
-  const settings = { publicUrl: `http://127.0.0.1:${port}`, dashboardFolder }
-  const plain = await openApiWorld({ dependencies: { settings } })
-  try {
-    await plain.app.listen({ host: '127.0.0.1', port })
-    const { teamId } = await plain.team()
-    const personId = (await createPerson(plain.database, { teamId, name: 'Ada', email: null, role: 'member' }))!
-    const page = await (await browser.newContext()).newPage()
-    await page.goto(signInAddress(settings.publicUrl, await createSignInLink(plain.database, personId)))
-    await page.getByRole('heading', { name: 'Bots in meetings' }).waitFor(LONG)
-    for (const [path, variables] of [
-      ['calendars', ['STANDIN_GOOGLE_CLIENT_ID', 'STANDIN_MICROSOFT_CLIENT_SECRET']],
-      ['connections', ['STANDIN_ZOOM_CLIENT_ID']],
-    ] as const) {
-      await page.goto(`${settings.publicUrl}/dashboard/${path}`)
-      for (const variable of variables) await page.getByText(variable).waitFor(LONG)
-      await page.getByLabel('Client secret').waitFor(LONG)
-      expect(await page.getByRole('button', { name: /^Connect / }).count()).toBe(0)
-      await expectAccessible(page)
-    }
-    await page.context().close()
-  } finally {
-    await plain.close()
+  const settings = { publicUrl: `http://127.0.0.1:${port}`, dashboardFolder: DASHBOARD_FOLDER }
+  const plain = await openWorld({ api: { settings } })
+  await plain.app.listen({ host: '127.0.0.1', port })
+  const address = settings.publicUrl
+  const page = await enter({ browser, world: plain, address, teamId: await plain.teamId() })
+  for (const [path, variables] of [
+    ['calendars', ['STANDIN_GOOGLE_CLIENT_ID', 'STANDIN_MICROSOFT_CLIENT_SECRET']],
+    ['connections', ['STANDIN_ZOOM_CLIENT_ID']],
+  ] as const) {
+    await page.goto(`${settings.publicUrl}/dashboard/${path}`)
+    for (const variable of variables) await page.getByText(variable).waitFor(LONG)
+    await page.getByLabel('Client secret').waitFor(LONG)
+    expect(await page.getByRole('button', { name: /^Connect / }).count()).toBe(0)
+    await expectAccessible(page)
   }
+  await page.context().close()
 })

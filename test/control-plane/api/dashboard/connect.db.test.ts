@@ -1,5 +1,5 @@
 /** Connecting by the operator's app at the stand-ins: what is connected, and every refusal, after which nothing is stored. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { ConsentProvider } from '../../../../control-plane/api/dependencies.ts'
 import { CONNECT_TEXTS } from '../../../../control-plane/dashboard/page/connect-texts.ts'
 import { PROBLEM_TEXTS } from '../../../../control-plane/dashboard/page/texts.ts'
@@ -8,7 +8,7 @@ import { changePerson } from '../../../../control-plane/store/people/people.ts'
 import { setTeam } from '../../../../control-plane/store/teams/teams.ts'
 import { openServiceCalendars } from '../../../../control-plane/wiring/calendars.ts'
 import { completeBy } from '../../../../control-plane/wiring/consents.ts'
-import { openApiWorld, quiet } from '../world.ts'
+import { openWorld, quiet } from '../../world.ts'
 import { type Choice, type ConsentWorld, consentAt, openConsentWorld } from './consent-world.ts'
 
 const PROVIDERS = ['google', 'microsoft', 'zoom'] as const
@@ -17,22 +17,18 @@ const LIST = { google: '/dashboard/calendars', microsoft: '/dashboard/calendars'
 /** A scope that is needed, and how the page names it. */
 const NEEDED = { google: 'calendar.events.readonly', microsoft: 'Calendars.Read', zoom: 'user:read:token' }
 
-let world: ConsentWorld
 let shiftMs = 0
 const logged: string[] = []
 /** Codes, verifiers and tokens that passed by; none may be kept anywhere. */
 const secrets = new Set<string>()
 
-beforeAll(async () => {
-  const log = (fields: object, message: string) => void logged.push(`${message} ${JSON.stringify(fields)}`)
-  world = await openConsentWorld({
-    clock: { now: () => Date.now() + shiftMs },
-    log: { info: log, warn: log, error: log },
-  })
-  for (const platform of CALENDARS) world[platform].addAccount({ email: 'ann@example.com', name: 'Ann' })
-  world.zoom.addUser({ id: 'zoom-ann', email: 'ann@example.com', firstName: 'Ann', lastName: 'Host' })
+const log = (fields: object, message: string) => void logged.push(`${message} ${JSON.stringify(fields)}`)
+const world = await openConsentWorld({
+  clock: { now: () => Date.now() + shiftMs },
+  log: { info: log, warn: log, error: log },
 })
-afterAll(() => world.close())
+for (const platform of CALENDARS) world[platform].addAccount({ email: 'ann@example.com', name: 'Ann' })
+world.zoom.addUser({ id: 'zoom-ann', email: 'ann@example.com', firstName: 'Ann', lastName: 'Host' })
 beforeEach(() => {
   shiftMs = 0
   logged.length = 0
@@ -154,7 +150,7 @@ describe.each(CALENDARS)('at %s', (provider) => {
     expect(await actionsOf(person.teamId)).toEqual([
       { action: 'calendar.connect', actor_kind: 'person', actor_id: person.personId },
     ])
-    expect((await person.request('GET', `/v2/calendars/${calendar!.id}`)).json().data.status).toBe('active')
+    expect((await person.send('GET', `/v2/calendars/${calendar!.id}`)).body.data.status).toBe('active')
   })
 
   test('the same calendar is not connected twice, and the first one stays as it is', async () => {
@@ -187,9 +183,7 @@ describe.each(CALENDARS)('at %s', (provider) => {
     // Each has a separate refresh token.
     expect(
       await connect(person, provider, { account: 'ann@example.com' }, { ...target, raw_calendar_id: 'gone' }),
-    ).toMatchObject({
-      query: { problem: 'raw_calendar_not_found' },
-    })
+    ).toMatchObject({ query: { problem: 'raw_calendar_not_found' } })
   })
 
   test('a calendar whose permission was withdrawn is authorized again, by its own account only', async () => {
@@ -198,7 +192,7 @@ describe.each(CALENDARS)('at %s', (provider) => {
     const { path } = await connect(person, provider, { account: account.email })
     const id = path.split('/').at(-1)!
     world[provider].tokens.revoke(account)
-    await person.request('POST', `/v2/calendars/${id}/sync`)
+    await person.send('POST', `/v2/calendars/${id}/sync`)
     expect((await calendarsOf(person.teamId))[0]!.status).toBe('revoked')
     const target = { calendar_id: id }
     expect((await connect(person, provider, { account: 'ann@example.com' }, target)).query.problem).toBe(
@@ -450,7 +444,7 @@ describe.each(PROVIDERS)('nothing is stored at %s', (provider) => {
 
   test('by a viewer, a person who became one meanwhile, who signed out, or who is removed', async () => {
     const viewer = await world.person('viewer')
-    expect((await viewer.begin(provider)).statusCode).toBe(403)
+    expect((await viewer.begin(provider)).status).toBe(403)
     const person = await world.person()
     const first = await allow(person, provider)
     await changePerson(world.database, person.teamId, person.personId, { role: 'viewer' })
@@ -461,7 +455,7 @@ describe.each(PROVIDERS)('nothing is stored at %s', (provider) => {
     await expectProblem(person, provider, await person.comeBack(second), 'signed_out')
     const other = await world.person()
     const third = await allow(other, provider)
-    await other.request('POST', '/dashboard/api/sign-out')
+    await other.send('POST', '/dashboard/api/sign-out')
     await expectProblem(other, provider, await other.comeBack(third), 'signed_out')
   })
 
@@ -492,22 +486,18 @@ test('a calendar of another team, or of the same without its id, is no target', 
   const { path } = await connect(person, 'google')
   const calendarId = path.split('/').at(-1)!
   for (const target of [{ calendar_id: calendarId }, { calendar_id: calendarId, raw_calendar_id: 'x' }])
-    expect((await stranger.begin('google', target)).statusCode).toBe(404)
-  expect((await person.begin('google', { raw_calendar_id: 'x' })).statusCode).toBe(400)
-  expect((await person.begin('google', { calendar_id: 'x' })).statusCode).toBe(400)
+    expect((await stranger.begin('google', target)).status).toBe(404)
+  expect((await person.begin('google', { raw_calendar_id: 'x' })).status).toBe(400)
+  expect((await person.begin('google', { calendar_id: 'x' })).status).toBe(400)
 })
 
 test('an installation without apps offers none, and the page knows it', async () => {
-  expect((await (await world.person()).request('GET', '/dashboard/api/me')).json().data.connects).toEqual(PROVIDERS)
-  const plain = await openApiWorld()
-  try {
-    const { connects } = (await plain.app.inject('/openapi-dashboard.json')).json().components.schemas.Me.properties
-    expect(connects.items.enum).toEqual(PROVIDERS)
-    for (const provider of PROVIDERS)
-      expect((await plain.app.inject(`/dashboard/api/connect/${provider}/callback`)).statusCode).toBe(404)
-  } finally {
-    await plain.close()
-  }
+  expect((await (await world.person()).send('GET', '/dashboard/api/me')).body.data.connects).toEqual(PROVIDERS)
+  const plain = await openWorld({ api: {} })
+  const { connects } = (await plain.app.inject('/openapi-dashboard.json')).json().components.schemas.Me.properties
+  expect(connects.items.enum).toEqual(PROVIDERS)
+  for (const provider of PROVIDERS)
+    expect((await plain.app.inject(`/dashboard/api/connect/${provider}/callback`)).statusCode).toBe(404)
 })
 
 test('only the app of the operator is completed, and only if its secret was left out', () => {
@@ -546,13 +536,13 @@ test('other calendars of an account are listed without those that the team has, 
   const [sales, support] = [account.addCalendar('Sales'), account.addCalendar('Support')]
   const { path } = await connect(person, 'google', { account: account.email })
   const calendarId = path.split('/').at(-1)!
-  const others = (who = person) => who.request('GET', `/dashboard/api/calendars/${calendarId}/others`)
-  const idsOf = async () => (await others()).json().data.map(({ id }: { id: string }) => id)
+  const others = (who = person) => who.send('GET', `/dashboard/api/calendars/${calendarId}/others`)
+  const idsOf = async () => (await others()).body.data.map(({ id }: { id: string }) => id)
   expect(await idsOf()).toEqual([sales.id, support.id])
   await connect(person, 'google', {}, { calendar_id: calendarId, raw_calendar_id: sales.id })
   expect(await idsOf()).toEqual([support.id])
-  expect((await others(await world.person('viewer', person))).statusCode).toBe(403)
-  expect((await others(await world.person())).statusCode).toBe(404)
+  expect((await others(await world.person('viewer', person))).status).toBe(403)
+  expect((await others(await world.person())).status).toBe(404)
   world.google.server.script('calendars', { status: 503, body: {} })
-  expect((await others()).statusCode).toBe(503)
+  expect((await others()).status).toBe(503)
 })

@@ -1,9 +1,9 @@
 /** The API with apps of the operator at the stand-ins of all three providers, and browsers of people who consent there. */
 
 import type { ConsentProvider } from '../../../../control-plane/api/dependencies.ts'
-import { createPerson, type Role } from '../../../../control-plane/store/people/people.ts'
-import { createSignInLink } from '../../../../control-plane/store/people/sessions.ts'
+import type { Role } from '../../../../control-plane/store/people/people.ts'
 import { callbackOf } from '../../../../mock/shared/consent.ts'
+import { atEnd } from '../../at-end.ts'
 import { openCalendarWorld } from '../calendars/stand-ins.ts'
 import { openConferencing } from '../conferencing.ts'
 import type { ApiWorldOptions } from '../world.ts'
@@ -24,6 +24,11 @@ export async function openConsentWorld({ settings, ...options }: Partial<ApiWorl
   /** How often the provider was asked to exchange a code. */
   const exchanges = (provider: ConsentProvider) =>
     provider === 'zoom' ? zoom.count('exchange') : world[provider].server.count('token')
+  const close = async () => {
+    await world.close()
+    await conferencing.close()
+  }
+  atEnd(close)
   return {
     ...world,
     zoom,
@@ -31,56 +36,30 @@ export async function openConsentWorld({ settings, ...options }: Partial<ApiWorl
     publicUrl,
     exchanges,
 
+    /** A browser in which a person is signed in. */
     async person(role: Role = 'member', team?: { teamId: string }) {
-      const { teamId } = team ?? (await world.team())
-      const personId = (await createPerson(world.database, { teamId, name: 'Ada', email: null, role }))!
-      return { teamId, personId, ...(await browserOf(personId)) }
-    },
-
-    async close() {
-      await world.close()
-      await conferencing.close()
-    },
-  }
-
-  /** A browser in which the person is signed in. */
-  async function browserOf(personId: string) {
-    const cookies = new Map<string, string>()
-    async function request(method: 'GET' | 'POST', url: string, body?: object) {
-      const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-      const answer = await world.app.inject({
-        method,
-        url,
-        headers: { cookie, ...(method === 'POST' && { 'x-requested-by': 'dashboard' }) },
-        ...(body && { payload: body }),
-      })
-      for (const set of [answer.headers['set-cookie'] ?? []].flat()) {
-        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []
-        if (value === '') cookies.delete(name)
-        else cookies.set(name, value)
+      const person = await world.person(role, team)
+      const begin = (provider: ConsentProvider, target: object = {}) =>
+        person.send('POST', `/dashboard/api/connect/${provider}`, target)
+      return {
+        ...person,
+        begin,
+        /** The address of the page of consent, after the person pressed the button. */
+        async press(provider: ConsentProvider, target: object = {}): Promise<string> {
+          const { status, text, body } = await begin(provider, target)
+          if (status !== 200) throw new Error(text)
+          return body.data.address
+        },
+        /** Follows the provider's redirect: path and query of the page that the person sees then. */
+        async comeBack(answer: URL): Promise<{ path: string; query: Record<string, string> }> {
+          const { headers, status } = await person.send('GET', answer.pathname + answer.search)
+          if (status !== 303) throw new Error(`The callback answered ${status}`)
+          const { pathname, searchParams } = new URL(String(headers.location))
+          return { path: pathname, query: Object.fromEntries(searchParams) }
+        },
       }
-      return answer
-    }
-    await request('POST', '/dashboard/api/sign-in-link', { token: await createSignInLink(world.database, personId) })
-    return {
-      cookies,
-      request,
-      begin: (provider: ConsentProvider, target: object = {}) =>
-        request('POST', `/dashboard/api/connect/${provider}`, target),
-      /** The address of the page of consent, after the person pressed the button. */
-      async press(provider: ConsentProvider, target: object = {}): Promise<string> {
-        const answer = await request('POST', `/dashboard/api/connect/${provider}`, target)
-        if (answer.statusCode !== 200) throw new Error(answer.payload)
-        return answer.json().data.address
-      },
-      /** Follows the provider's redirect: path and query of the page that the person sees then. */
-      async comeBack(answer: URL): Promise<{ path: string; query: Record<string, string> }> {
-        const { headers, statusCode } = await request('GET', answer.pathname + answer.search)
-        if (statusCode !== 303) throw new Error(`The callback answered ${statusCode}`)
-        const { pathname, searchParams } = new URL(String(headers.location))
-        return { path: pathname, query: Object.fromEntries(searchParams) }
-      },
-    }
+    },
+    close,
   }
 }
 

@@ -1,18 +1,12 @@
 /** The document of the dashboard's own API. The world of the tests judges each answer of `/dashboard/api` by it. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { dashboardGeneration } from '../../../../control-plane/api/dashboard/index.ts'
 import type { App } from '../../../../control-plane/api/http/generation.ts'
-import type { OpenApiDocument } from '../../../../control-plane/api/http/openapi.ts'
+import { openWorld } from '../../world.ts'
 import { operationsIn } from '../openapi-judge.ts'
-import { openApiWorld } from '../world.ts'
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
-let document: OpenApiDocument
-beforeAll(async () => {
-  world = await openApiWorld()
-  document = (await world.app.inject('/openapi-dashboard.json')).json()
-})
-afterAll(() => world.close())
+const world = await openWorld({ api: {} })
+const document = (await world.app.inject('/openapi-dashboard.json')).json()
 
 /** Method and path of each route that the dashboard registers. */
 function registeredRoutes(): string[] {

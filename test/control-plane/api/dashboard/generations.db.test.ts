@@ -1,33 +1,14 @@
 /** People see what every generation of the API made; a program sees its own. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createPerson } from '../../../../control-plane/store/people/people.ts'
-import { openSession } from '../../../../control-plane/store/people/sessions.ts'
+import { expect, test } from 'vitest'
+import { openWorld } from '../../world.ts'
 import { addCalendar, addEvent } from '../calendars/fake.ts'
 import { olderBotRow } from '../older/rows.ts'
 import { freshMeet, startReporting } from '../reporting.ts'
-import { openApiWorld } from '../world.ts'
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
-beforeAll(async () => {
-  world = await openApiWorld()
-})
-afterAll(() => world.close())
+const world = await openWorld({ api: {} })
 
-async function member() {
-  const team = await world.team()
-  const personId = (await createPerson(world.database, { ...team, name: 'Ada', email: null, role: 'member' }))!
-  const cookie = `standin_session=${await openSession(world.database, personId)}`
-  const send = async (method: 'GET' | 'POST' | 'DELETE', url: string) => {
-    const { statusCode, payload } = await world.app.inject({
-      method,
-      url,
-      headers: { cookie, 'x-requested-by': 'dashboard' },
-    })
-    return { status: statusCode, body: JSON.parse(payload) }
-  }
-  return { ...team, send }
-}
+const member = () => world.person('member')
 
 async function olderBot(team: Awaited<ReturnType<typeof member>>): Promise<string> {
   const answer = await team.post('/bots', { bot_name: 'Older', meeting_url: freshMeet() })
@@ -49,7 +30,7 @@ test('a bot of the older generation is in the list, and its page has everything'
 
 test('its data is deleted and its final webhook sent again from the dashboard', async () => {
   const ada = await member()
-  const { id } = await olderBotRow(world.database, ada.teamId)
+  const { id } = await olderBotRow(world, ada.teamId)
   expect((await ada.send('POST', `/v2/bots/${id}/resend-webhook`)).status).toBe(200)
   expect((await ada.send('DELETE', `/v2/bots/${id}/delete-data`)).status).toBe(200)
   expect((await ada.send('GET', `/v2/bots/${id}`)).body.data.artifacts_deleted).toBe(true)
@@ -57,7 +38,7 @@ test('its data is deleted and its final webhook sent again from the dashboard', 
 
 test('a planned bot of an older calendar event is among the scheduled ones, and is cancelled there', async () => {
   const ada = await member()
-  const { id } = await olderBotRow(world.database, ada.teamId, {
+  const { id } = await olderBotRow(world, ada.teamId, {
     phase: 'scheduled',
     status: 'queued',
     is_scheduled: true,

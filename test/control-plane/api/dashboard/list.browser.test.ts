@@ -1,17 +1,13 @@
 /** The list of meetings and the first steps. */
 import type { Page } from 'playwright'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { type BotInMeeting, HOSTILE, LONG, openBrowserWorld, pictureOf } from './browser-world.ts'
 
-let world: Awaited<ReturnType<typeof openBrowserWorld>>
 let team: Awaited<ReturnType<typeof world.team>>
 let page: Page
 let problems: string[]
 
-beforeAll(async () => {
-  world = await openBrowserWorld()
-})
-afterAll(() => world.close())
+const world = await openBrowserWorld()
 beforeEach(async () => {
   team = await world.team()
   ;({ page, problems } = await world.signIn(team))
@@ -23,24 +19,20 @@ const names = () => page.locator('.row-link').allTextContents()
 const rowOf = (name: string) => page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) })
 
 const end = ({ id }: BotInMeeting, patch: { duration_seconds?: number; error_code?: string }) =>
-  world.database
-    .updateTable('bots')
-    .set({
-      status: patch.error_code === undefined ? 'completed' : 'failed',
-      phase: 'closed',
-      ended_at: new Date(),
-      exited_at: new Date(),
-      version: 99,
-      ...patch,
-    })
-    .where('id', '=', id)
-    .execute()
+  world.set(id, {
+    status: patch.error_code === undefined ? 'completed' : 'failed',
+    phase: 'closed',
+    ended_at: new Date(),
+    exited_at: new Date(),
+    version: 99,
+    ...patch,
+  })
 
 test('a row has picture, platform, people, length, and the reason of a failure; all of it leads to the meeting', async () => {
   const bot = await world.botInMeeting(team, HOSTILE)
   await world.storeFile(bot, 'screenshots/live.png', await pictureOf(page, 'teal'))
-  const people = JSON.stringify([{ name: 'Ann' }, { name: 'Bo' }])
-  await world.database.updateTable('bots').set({ participants: people }).where('id', '=', bot.id).execute()
+  const people = [{ name: 'Ann' }, { name: 'Bo' }]
+  await world.set(bot.id, { participants: people })
   await end(bot, { duration_seconds: 75 })
   const failed = await world.botInMeeting(team, 'Refused')
   await end(failed, { error_code: 'BOT_NOT_ACCEPTED' })

@@ -1,20 +1,16 @@
 /** The live page: pictures, captions, and a feed that continues after a restart of the service. */
 import type { Page } from 'playwright'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 
 import { openCommands } from '../../../../control-plane/store/bots/commands.ts'
 import { freshMeet } from '../reporting.ts'
 import { type BotInMeeting, HOSTILE, LONG, lineOf, openBrowserWorld, pictureOf } from './browser-world.ts'
 
-let world: Awaited<ReturnType<typeof openBrowserWorld>>
 let team: Awaited<ReturnType<typeof world.team>>
 let page: Page
 let problems: string[]
 
-beforeAll(async () => {
-  world = await openBrowserWorld()
-})
-afterAll(() => world.close())
+const world = await openBrowserWorld()
 beforeEach(async () => {
   team = await world.team()
   return () => page.context().close()
@@ -108,7 +104,7 @@ test('a bot in the waiting room says why it has no picture, and is not asked', a
   await signIn('member')
   const bot = await world.botInMeeting(team, 'Waiting')
   await bot.report({ type: 'status_change', status: 'in_waiting_room' })
-  await world.database.updateTable('bots').set({ status: 'in_waiting_room' }).where('id', '=', bot.id).execute()
+  await world.set(bot.id, { status: 'in_waiting_room' })
   await card('Waiting').getByText('No screenshot: the bot is in the waiting room.').waitFor(LONG)
   expect(await card('Waiting').getByRole('button').count()).toBe(0)
 })

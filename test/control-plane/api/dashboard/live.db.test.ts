@@ -7,40 +7,27 @@ import type { Answer } from '@standin/wire/control-link.ts'
 import type { BotEvent } from '@standin/wire/events.ts'
 import { speechProblemsOf } from '@standin/wire/speech-access.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openCommands, storeAnswer } from '../../../../control-plane/store/bots/commands.ts'
 import { createPerson, type Role } from '../../../../control-plane/store/people/people.ts'
 import { openSession } from '../../../../control-plane/store/people/sessions.ts'
 import { waitingForLocks } from '../../postgres.ts'
+import { openWorld, quiet } from '../../world.ts'
 import { freshMeet, startReporting } from '../reporting.ts'
-import { openApiWorld, quiet } from '../world.ts'
+import type { Team } from '../world.ts'
 
 const linked: string[] = []
-let world: Awaited<ReturnType<typeof openApiWorld>>
 /** The first team. */
-let operators: Awaited<ReturnType<typeof world.team>>
-beforeAll(async () => {
-  world = await openApiWorld()
-  operators = await world.team()
-  world.dependencies.links.linkTo = async (key) => {
-    linked.push(key)
-    return `https://files.example/${key}?signature=x`
-  }
-})
-afterAll(() => world.close())
+const world = await openWorld({ api: {} })
+const operators = await world.team()
+world.dependencies.links.linkTo = async (key) => {
+  linked.push(key)
+  return `https://files.example/${key}?signature=x`
+}
 
-async function person(role: Role, team?: Awaited<ReturnType<typeof world.team>>) {
-  const of = team ?? (await world.team())
-  const personId = (await createPerson(world.database, { teamId: of.teamId, name: 'Ada', email: null, role }))!
-  const cookie = `standin_session=${await openSession(world.database, personId)}`
-  const send = async (method: 'GET' | 'POST', path: string) => {
-    const { statusCode, payload } = await world.app.inject({
-      method,
-      url: `/dashboard/api${path}`,
-      headers: { cookie, 'x-requested-by': 'dashboard' },
-    })
-    return { status: statusCode, body: JSON.parse(payload) }
-  }
+async function person(role: Role, team?: Team) {
+  const of = await world.person(role, team)
+  const send = (method: 'GET' | 'POST', path: string) => of.send(method, `/dashboard/api${path}`)
   const bot = async (name = 'Bot', fields: object = {}) => {
     const id = await world.bot(of, { bot_name: name, meeting_url: freshMeet(), ...fields })
     return { id, ...(await startReporting(world.database, id)) }
@@ -50,11 +37,8 @@ async function person(role: Role, team?: Awaited<ReturnType<typeof world.team>>)
   return { team: of, send, bot, viewOf }
 }
 
-const setBot = (id: string, patch: BotPatch) =>
-  world.database.updateTable('bots').set(patch).where('id', '=', id).execute()
 const openOf = (id: string) => openCommands(world.database, [id])
-const commandsOf = (id: string) =>
-  world.database.selectFrom('bot_commands').selectAll().where('bot_id', '=', id).execute()
+const commandsOf = (id: string) => world.rowsOf('bot_commands', id)
 const pass = (id: string, seconds: number) =>
   world.database
     .updateTable('live_pictures')
@@ -163,7 +147,7 @@ describe('pictures', () => {
   ] as [string, BotPatch][])('a bot says %s, and is not asked: %j', async (why, patch) => {
     const ada = await person('viewer')
     const { id } = await ada.bot()
-    await setBot(id, patch)
+    await world.set(id, patch)
     expect((await ada.send('POST', '/live/pictures')).body.data.asked).toBe(0)
     expect(await ada.viewOf(id)).toMatchObject({ picture: null, no_picture: why })
   })
@@ -206,26 +190,17 @@ describe('parts of a recording', () => {
     const ada = await person('viewer')
     const { id } = await ada.bot()
     const first = { attempt: 1, seconds: 60, code: 'OOM_KILLED', reason: 'It had no memory left.' }
-    await setBot(id, {
-      parts: JSON.stringify([first]) as never,
-      attempt: 2,
-      resuming_since: new Date(),
-      phase: 'due',
-      joined_attempt: null,
-    })
+    await world.set(id, { parts: [first], attempt: 2, resuming_since: new Date(), phase: 'due', joined_attempt: null })
     expect((await ada.send('GET', `/bots/${id}/parts`)).body.data).toMatchObject({ state: 'resuming', gaps: [] })
-    await setBot(id, { resuming_since: null, joined_attempt: 2, phase: 'running' })
-    await world.database
-      .insertInto('bot_steps')
-      .values({
-        bot_id: id,
-        attempt: 2,
-        at: new Date(),
-        kind: 'resumed',
-        reason: null,
-        evidence: '{"missing_seconds": 12.5}',
-      })
-      .execute()
+    await world.set(id, { resuming_since: null, joined_attempt: 2, phase: 'running' })
+    await world.insert('bot_steps', {
+      bot_id: id,
+      attempt: 2,
+      at: new Date(),
+      kind: 'resumed',
+      reason: null,
+      evidence: '{"missing_seconds": 12.5}',
+    })
     expect((await ada.send('GET', `/bots/${id}/parts`)).body.data).toEqual({
       waiting_room_seconds: 600,
       state: null,
@@ -235,7 +210,7 @@ describe('parts of a recording', () => {
       ],
       gaps: [{ at: 60, seconds: 12.5, is_between_parts: true }],
     })
-    await setBot(id, { phase: 'assembling' })
+    await world.set(id, { phase: 'assembling' })
     expect((await ada.send('GET', `/bots/${id}/parts`)).body.data.state).toBe('assembling')
   })
 })
@@ -301,29 +276,25 @@ test('a launcher whose capacity cannot be read is logged and asked again', async
 })
 
 test('a dashboard that connects while the service stops does not hold it up', async () => {
-  const other = await openApiWorld()
-  try {
-    const team = await other.team()
-    const personId = (await createPerson(other.database, { ...team, name: 'Ada', email: null, role: 'viewer' }))!
-    const cookie = `standin_session=${await openSession(other.database, personId)}`
-    const address = await other.app.listen({ host: '127.0.0.1', port: 0 })
-    // The first poll of a feed waits for this table.
-    const locked = Promise.withResolvers<void>()
-    const unlock = Promise.withResolvers<void>()
-    const holding = other.database.transaction().execute(async (tx) => {
-      await sql`lock table bots`.execute(tx)
-      locked.resolve()
-      await unlock.promise
-    })
-    await locked.promise
-    const connecting = fetch(`${address}/dashboard/api/feed`, { headers: { cookie } })
-    await expect.poll(() => waitingForLocks(other.database)).toBe(1)
-    const closing = other.app.close()
-    await setImmediate()
-    unlock.resolve()
-    expect((await connecting).status).toBe(503)
-    await Promise.all([closing, holding])
-  } finally {
-    await other.close()
-  }
+  const other = await openWorld({ api: {} })
+  const team = await other.team()
+  const personId = (await createPerson(other.database, { ...team, name: 'Ada', email: null, role: 'viewer' }))!
+  const cookie = `standin_session=${await openSession(other.database, personId)}`
+  const address = await other.app.listen({ host: '127.0.0.1', port: 0 })
+  // The first poll of a feed waits for this table.
+  const locked = Promise.withResolvers<void>()
+  const unlock = Promise.withResolvers<void>()
+  const holding = other.database.transaction().execute(async (tx) => {
+    await sql`lock table bots`.execute(tx)
+    locked.resolve()
+    await unlock.promise
+  })
+  await locked.promise
+  const connecting = fetch(`${address}/dashboard/api/feed`, { headers: { cookie } })
+  await expect.poll(() => waitingForLocks(other.database)).toBe(1)
+  const closing = other.app.close()
+  await setImmediate()
+  unlock.resolve()
+  expect((await connecting).status).toBe(503)
+  await Promise.all([closing, holding])
 })

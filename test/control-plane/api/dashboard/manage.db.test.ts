@@ -2,55 +2,18 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { upsertUsage } from '../../../../control-plane/store/bots/usage.ts'
-import { createPerson } from '../../../../control-plane/store/people/people.ts'
-import { createSignInLink } from '../../../../control-plane/store/people/sessions.ts'
 import { usageOf } from '../../../fakes/usage.ts'
-import { openApiWorld } from '../world.ts'
+import { openWorld } from '../../world.ts'
+import type { Team } from '../world.ts'
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
-let address: string
 /** The first team. */
-let operators: Awaited<ReturnType<typeof world.team>>
-beforeAll(async () => {
-  world = await openApiWorld()
-  operators = await world.team()
-  address = await world.app.listen({ host: '127.0.0.1', port: 0 })
-})
-afterAll(() => world.close())
+const world = await openWorld({ api: {} })
+const operators = await world.team()
+const address = await world.app.listen({ host: '127.0.0.1', port: 0 })
 
-/** An owner, with a separate team if none is given. */
-async function owner(given?: typeof operators) {
-  const team = given ?? (await world.team())
-  const personId = (await createPerson(world.database, {
-    teamId: team.teamId,
-    name: 'Ada',
-    email: null,
-    role: 'owner',
-  }))!
-  const token = await createSignInLink(world.database, personId)
-  const signIn = await fetch(`${address}/dashboard/api/sign-in-link`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-requested-by': 'dashboard' },
-    body: JSON.stringify({ token }),
-  })
-  const cookie = signIn.headers.get('set-cookie')!.split(';', 1)[0]!
-  const send = async (method: string, path: string, body?: unknown) => {
-    const response = await fetch(`${address}${path}`, {
-      method,
-      headers: {
-        cookie,
-        'x-requested-by': 'dashboard',
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    // biome-ignore lint/suspicious/noExplicitAny: answers of tests
-    return { status: response.status, body: (await response.json()) as any }
-  }
-  return { ...team, cookie, send }
-}
+const owner = (team?: Team) => world.person('owner', team)
 
 test('a key that the dashboard makes works until the dashboard revokes it; foreign ones stay', async () => {
   const ada = await owner()
@@ -131,19 +94,9 @@ test('an endpoint is changed, disabled and removed by an owner of its team, and 
 test('a preview has people and the last screenshot, of bots of the team alone', async () => {
   const [ada, stranger] = [await owner(), await owner()]
   const botId = await world.bot(ada)
-  await world.database
-    .updateTable('bots')
-    .set({ participants: JSON.stringify([{ name: 'Ann' }, { name: 'Bo' }]), joined_attempt: 1, attempt: 1 })
-    .where('id', '=', botId)
-    .execute()
+  await world.set(botId, { participants: [{ name: 'Ann' }, { name: 'Bo' }], joined_attempt: 1, attempt: 1 })
   const file = { bot_id: botId, attempt: 1, bytes: 5, sha256: null, location: '' }
-  await world.database
-    .insertInto('artifacts')
-    .values([
-      { ...file, name: 'video.mp4' },
-      { ...file, name: 'screenshots/live.png' },
-    ])
-    .execute()
+  await world.insert('artifacts', { ...file, name: 'video.mp4' }, { ...file, name: 'screenshots/live.png' })
   const previews = await ada.send('GET', `/dashboard/api/previews?bots=${botId}`)
   expect(previews.body.data).toMatchObject([{ bot_id: botId, people: 2 }])
   expect((await stranger.send('GET', `/dashboard/api/previews?bots=${botId}`)).body.data).toEqual([])
@@ -158,27 +111,18 @@ test('a preview has people and the last screenshot, of bots of the team alone', 
 test('usage adds up what the ledger has of the team', async () => {
   const ada = await owner()
   const botId = await world.bot(ada)
-  await world.database
-    .insertInto('ledger')
-    .values([
-      {
-        team_id: ada.teamId,
-        bot_id: botId,
-        kind: 'charge',
-        meter: 'recording',
-        amount: -1_500_000,
-        source: randomUUID(),
-      },
-      {
-        team_id: ada.teamId,
-        bot_id: botId,
-        kind: 'charge',
-        meter: 'recording',
-        amount: -500_000,
-        source: randomUUID(),
-      },
-    ])
-    .execute()
+  await world.insert(
+    'ledger',
+    {
+      team_id: ada.teamId,
+      bot_id: botId,
+      kind: 'charge',
+      meter: 'recording',
+      amount: -1_500_000,
+      source: randomUUID(),
+    },
+    { team_id: ada.teamId, bot_id: botId, kind: 'charge', meter: 'recording', amount: -500_000, source: randomUUID() },
+  )
   const { data } = (await ada.send('GET', '/dashboard/api/usage')).body
   expect(data.days).toMatchObject([{ bots: 1, charged: { recording: 2 } }])
   const ledger = (await ada.send('GET', '/dashboard/api/ledger?limit=1')).body.data

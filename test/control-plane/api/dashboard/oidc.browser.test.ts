@@ -1,45 +1,29 @@
 /** Signing in through an OpenID provider in Chromium, under the page's Content Security Policy. */
-import { join } from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
-import { type Browser, chromium } from 'playwright'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { createGuardedClient } from '../../../../control-plane/outgoing/guarded-client.ts'
 import { createOidcProvider } from '../../../../control-plane/sign-in/oidc.ts'
 import { changePerson, createPerson } from '../../../../control-plane/store/people/people.ts'
-import { packageRoot } from '../../../../core/process/page-scripts.ts'
-import { HEADLESS_SHELL } from '../../../headless-shell.ts'
 import { freePort } from '../../../servers/free-port.ts'
 import { CLIENT_ID, CLIENT_SECRET, startProvider } from '../../sign-in/provider.ts'
-import { openApiWorld } from '../world.ts'
+import { openWorld } from '../../world.ts'
+import { DASHBOARD_FOLDER, LONG, openBrowser, seriousOf } from './pages.ts'
 
-const LONG = { timeout: 60_000 }
-
-let provider: Awaited<ReturnType<typeof startProvider>>
-let world: Awaited<ReturnType<typeof openApiWorld>>
-let client: ReturnType<typeof createGuardedClient>
-let browser: Browser
-let address: string
-
-beforeAll(async () => {
-  const port = await freePort()
-  address = `http://127.0.0.1:${port}`
-  provider = await startProvider(`${address}/dashboard/api/oidc/callback`)
-  client = createGuardedClient({ allowPrivate: true })
-  const settings = { issuer: provider.issuer, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET, client }
-  world = await openApiWorld({
-    dependencies: {
-      oidc: { ...createOidcProvider(settings), name: 'Acme', domains: [] },
-      settings: { publicUrl: address, dashboardFolder: join(packageRoot, 'dist/dashboard') },
-    },
-  })
-  await world.app.listen({ host: '127.0.0.1', port })
-  browser = await chromium.launch({ executablePath: HEADLESS_SHELL })
+const port = await freePort()
+const address = `http://127.0.0.1:${port}`
+const provider = await startProvider(`${address}/dashboard/api/oidc/callback`)
+const client = createGuardedClient({ allowPrivate: true })
+const settings = { issuer: provider.issuer, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET, client }
+const world = await openWorld({
+  api: {
+    oidc: { ...createOidcProvider(settings), name: 'Acme', domains: [] },
+    settings: { publicUrl: address, dashboardFolder: DASHBOARD_FOLDER },
+  },
 })
+await world.app.listen({ host: '127.0.0.1', port })
+const browser = await openBrowser()
 afterAll(async () => {
-  await browser?.close()
-  await world?.close()
-  await client?.close()
-  await provider?.close()
+  await client.close()
+  await provider.close()
 })
 
 test('a stranger reads why, an invited person enters, signs out, and stays out until they come back', async () => {
@@ -56,8 +40,7 @@ test('a stranger reads why, an invited person enters, signs out, and stays out u
   await page.getByRole('link', { name: 'Sign in with Acme' }).click(LONG)
   await page.getByText('Your e-mail address was not invited.').waitFor(LONG)
   expect(page.url()).toBe(`${address}/dashboard/sign-in`)
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([])
+  expect(await seriousOf(page)).toEqual([])
 
   await createPerson(world.database, { teamId, name: 'Ada', email: 'Ada@Example.com', role: 'owner' })
   await page.getByRole('link', { name: 'Sign in with Acme' }).focus()
@@ -114,8 +97,7 @@ test('a person of two teams chooses one', async () => {
   await page.getByRole('link', { name: 'Sign in with Acme' }).click(LONG)
   await page.getByText('You are a person of several teams.').waitFor(LONG)
   await expect.poll(() => page.url()).toBe(`${address}/dashboard/sign-in`)
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([])
+  expect(await seriousOf(page)).toEqual([])
   await page.getByRole('button', { name: 'A team' }).nth(1).click()
   await page.getByText('Cy of the second · Viewer').waitFor(LONG)
   await context.close()

@@ -1,13 +1,14 @@
 /** Signing in through an OpenID provider: a real one, and every fault of it or of an attacker in between. */
 import { randomUUID } from 'node:crypto'
 import { decodeJwt, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { createGuardedClient } from '../../../../control-plane/outgoing/guarded-client.ts'
 import type { GuardedClient } from '../../../../control-plane/ports.ts'
 import { createOidcProvider } from '../../../../control-plane/sign-in/oidc.ts'
 import { changePerson, createPerson, findPeople } from '../../../../control-plane/store/people/people.ts'
 import { type Account, CLIENT_ID, CLIENT_SECRET, signInAtProvider, startProvider } from '../../sign-in/provider.ts'
-import { openApiWorld } from '../world.ts'
+import { openWorld } from '../../world.ts'
+import { openVisitor } from '../visitor.ts'
 
 const PUBLIC_URL = 'http://127.0.0.1'
 const CALLBACK = `${PUBLIC_URL}/dashboard/api/oidc/callback`
@@ -17,43 +18,36 @@ type Key = Parameters<SignJWT['sign']>[0]
 /** Changes of the ID token between the provider and the service. */
 type Tampering = (claims: JWTPayload) => { claims: JWTPayload; key?: Key; isUnsigned?: boolean }
 
-let provider: Awaited<ReturnType<typeof startProvider>>
-let world: Awaited<ReturnType<typeof openApiWorld>>
-let client: ReturnType<typeof createGuardedClient>
 let tamper: Tampering | null
-let firstTeam: string
 const logged: string[] = []
 
 const settings = () => ({ issuer: provider.issuer, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET })
 
-beforeAll(async () => {
-  provider = await startProvider(CALLBACK)
-  client = createGuardedClient({ allowPrivate: true })
-  const between: Pick<GuardedClient, 'request'> = {
-    async request(request) {
-      const answer = await client.request(request)
-      if (tamper === null || !request.url.endsWith('/token') || answer.status !== 200) return answer
-      const tokens = JSON.parse(Buffer.from(answer.body).toString()) as { id_token: string }
-      const { claims, key = provider.privateKey, isUnsigned = false } = tamper(decodeJwt(tokens.id_token))
-      const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
-      tokens.id_token = isUnsigned
-        ? `${part({ alg: 'none' })}.${part(claims)}.`
-        : await new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'test' }).sign(key)
-      return { ...answer, body: new TextEncoder().encode(JSON.stringify(tokens)) }
-    },
-  }
-  const log = (fields: object, message: string) => void logged.push(`${message} ${JSON.stringify(fields)}`)
-  world = await openApiWorld({
-    dependencies: {
-      log: { info: log, warn: log, error: log },
-      oidc: { ...createOidcProvider({ ...settings(), client: between }), name: 'Acme', domains: ['open.example'] },
-      settings: { publicUrl: PUBLIC_URL },
-    },
-  })
-  firstTeam = (await world.team()).teamId
+const provider = await startProvider(CALLBACK)
+const client = createGuardedClient({ allowPrivate: true })
+const between: Pick<GuardedClient, 'request'> = {
+  async request(request) {
+    const answer = await client.request(request)
+    if (tamper === null || !request.url.endsWith('/token') || answer.status !== 200) return answer
+    const tokens = JSON.parse(Buffer.from(answer.body).toString()) as { id_token: string }
+    const { claims, key = provider.privateKey, isUnsigned = false } = tamper(decodeJwt(tokens.id_token))
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    tokens.id_token = isUnsigned
+      ? `${part({ alg: 'none' })}.${part(claims)}.`
+      : await new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'test' }).sign(key)
+    return { ...answer, body: new TextEncoder().encode(JSON.stringify(tokens)) }
+  },
+}
+const log = (fields: object, message: string) => void logged.push(`${message} ${JSON.stringify(fields)}`)
+const world = await openWorld({
+  api: {
+    log: { info: log, warn: log, error: log },
+    oidc: { ...createOidcProvider({ ...settings(), client: between }), name: 'Acme', domains: ['open.example'] },
+    settings: { publicUrl: PUBLIC_URL },
+  },
 })
+const firstTeam = (await world.team()).teamId
 afterAll(async () => {
-  await world.close()
   await client.close()
   await provider.close()
 })
@@ -62,25 +56,9 @@ beforeEach(() => {
   logged.length = 0
 })
 
-let addresses = 0
-
-/** A browser: what it sends to the service, with its cookies. */
-function browser(app = world.app) {
-  const cookies = new Map<string, string>()
-  const remoteAddress = `198.51.100.${++addresses}`
-  return {
-    cookies,
-    async get(url: string) {
-      const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-      const answer = await app.inject({ url, remoteAddress, headers: cookie === '' ? {} : { cookie } })
-      for (const set of [answer.headers['set-cookie'] ?? []].flat()) {
-        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []
-        if (value === '') cookies.delete(name)
-        else cookies.set(name, value)
-      }
-      return answer
-    },
-  }
+const browser = (app = world.app) => {
+  const visitor = openVisitor(app)
+  return { ...visitor, get: (url: string) => visitor.send('GET', url) }
 }
 
 const local = ({ pathname, search }: URL) => `${pathname}${search}`
@@ -101,22 +79,16 @@ async function choicesOf(page: ReturnType<typeof browser>, answer: URL): Promise
 
 /** The team that the link of a choice signs in. */
 async function choose(page: ReturnType<typeof browser>, token: string): Promise<string> {
-  const { headers } = await world.app.inject({
-    method: 'POST',
-    url: '/dashboard/api/sign-in-link',
-    headers: { 'x-requested-by': 'dashboard' },
-    payload: { token },
-  })
-  page.cookies.set('standin_session', /standin_session=([^;]+)/.exec(String(headers['set-cookie']))![1]!)
-  return (await page.get('/dashboard/api/me')).json().data.team.id
+  expect((await page.send('POST', '/dashboard/api/sign-in-link', { token })).status).toBe(200)
+  return (await page.get('/dashboard/api/me')).body.data.team.id
 }
 
 /** `ok` where the person is signed in afterwards, else the word of the problem. */
 async function outcomeOf(page: ReturnType<typeof browser>, answer: URL): Promise<string> {
-  const { headers, statusCode } = await page.get(local(answer))
-  expect(statusCode).toBe(303)
+  const { headers, status } = await page.get(local(answer))
+  expect(status).toBe(303)
   const to = new URL(String(headers.location))
-  const isSignedIn = (await page.get('/dashboard/api/me')).statusCode === 200
+  const isSignedIn = (await page.get('/dashboard/api/me')).status === 200
   expect(isSignedIn).toBe(to.pathname === '/dashboard/')
   return isSignedIn ? 'ok' : String(to.searchParams.get('problem'))
 }
@@ -146,12 +118,12 @@ describe('a person who was invited', () => {
     const account = accountOf(email.toUpperCase())
     const { page, answer } = await signInWith(account)
     expect(await outcomeOf(page, answer)).toBe('ok')
-    expect((await page.get('/dashboard/api/me')).json().data).toMatchObject({ person_id: personId, role: 'member' })
+    expect((await page.get('/dashboard/api/me')).body.data).toMatchObject({ person_id: personId, role: 'member' })
     expect(await signIn({ ...account, email: 'elsewhere@example.com', email_verified: false })).toBe('ok')
   })
 
   test('sees the way on the page, and the session cookie is that of every sign-in', async () => {
-    expect((await browser().get('/dashboard/api/sign-in-ways')).json().data).toEqual({ oidc: { name: 'Acme' } })
+    expect((await browser().get('/dashboard/api/sign-in-ways')).body.data).toEqual({ oidc: { name: 'Acme' } })
     const { email } = await invited()
     const { page, answer } = await signInWith(accountOf(email))
     const { headers } = await page.get(local(answer))
@@ -222,7 +194,7 @@ describe('an address that several teams invited', () => {
       const { page, answer } = await signInWith(account)
       const choices = await choicesOf(page, answer)
       expect(choices).toHaveLength(2)
-      expect((await page.get('/dashboard/api/me')).statusCode).toBe(401)
+      expect((await page.get('/dashboard/api/me')).status).toBe(401)
       const place = [two, three].indexOf(wanted)
       expect(await choose(page, choices[place]!.token)).toBe(wanted.teamId)
     }
@@ -257,7 +229,7 @@ describe('an address that several teams invited', () => {
     await changePerson(world.database, removed.teamId, removed.personId, 'disable')
     const next = await signInWith(accountOf(removed.email))
     expect(await outcomeOf(next.page, next.answer)).toBe('ok')
-    expect((await next.page.get('/dashboard/api/me')).json().data.team.id).toBe(firstTeam)
+    expect((await next.page.get('/dashboard/api/me')).body.data.team.id).toBe(firstTeam)
     expect(hostile.teamId).not.toBe(firstTeam)
   })
 })
@@ -380,11 +352,7 @@ describe('an answer that proves nothing', () => {
 })
 
 test('where no provider is configured there is no such way', async () => {
-  const plain = await openApiWorld()
-  try {
-    expect((await browser(plain.app).get('/dashboard/api/sign-in-ways')).json().data).toEqual({ oidc: null })
-    expect((await browser(plain.app).get('/dashboard/api/oidc/begin')).statusCode).toBe(404)
-  } finally {
-    await plain.close()
-  }
+  const plain = await openWorld({ api: {} })
+  expect((await browser(plain.app).get('/dashboard/api/sign-in-ways')).body.data).toEqual({ oidc: null })
+  expect((await browser(plain.app).get('/dashboard/api/oidc/begin')).status).toBe(404)
 })

@@ -3,70 +3,32 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { AxeBuilder } from '@axe-core/playwright'
-import { type Browser, chromium, type Page } from 'playwright'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { signInAddress } from '../../../../control-plane/api/dashboard/addresses.ts'
-import { createPerson, type Role } from '../../../../control-plane/store/people/people.ts'
-import { createSignInLink } from '../../../../control-plane/store/people/sessions.ts'
-import { packageRoot } from '../../../../core/process/page-scripts.ts'
-import { HEADLESS_SHELL } from '../../../headless-shell.ts'
-import { freshMeet, startReporting } from '../reporting.ts'
-import { openApiWorld } from '../world.ts'
+import type { BrowserContextOptions, Page } from 'playwright'
+import { beforeEach, expect, test } from 'vitest'
+import type { Role } from '../../../../control-plane/store/people/people.ts'
+import type { Team } from '../world.ts'
+import { HOSTILE, openBrowserWorld } from './browser-world.ts'
+import { DASHBOARD_FOLDER, LONG } from './pages.ts'
 
-const FOLDER = join(packageRoot, 'dist/dashboard')
-const LONG = { timeout: 60_000 }
-const HOSTILE = `<img src=x onerror="document.title='owned'"> \u202Eevil`
-
-let world: Awaited<ReturnType<typeof openApiWorld>>
-let address: string
-let browser: Browser
-let team: Awaited<ReturnType<typeof world.team>>
-/** The first team. */
-let operators: typeof team
+let team: Team
 let page: Page
 let problems: string[]
 
-beforeAll(async () => {
-  world = await openApiWorld({
-    dependencies: { settings: { publicUrl: 'http://127.0.0.1', version: '1.2.3', dashboardFolder: FOLDER } },
-  })
-  address = await world.app.listen({ host: '127.0.0.1', port: 0 })
-  browser = await chromium.launch({ executablePath: HEADLESS_SHELL })
-  operators = await world.team()
-})
-afterAll(async () => {
-  await browser?.close()
-  await world.close()
-})
-
+const world = await openBrowserWorld()
+const { address } = world
+/** The first team. */
+const operators = await world.team()
 beforeEach(async () => {
   team = await world.team()
-  problems = []
   return () => page?.context().close()
 })
 
-async function signIn(role: Role = 'owner', options: Parameters<Browser['newContext']>[0] = {}): Promise<void> {
-  const personId = (await createPerson(world.database, { teamId: team.teamId, name: HOSTILE, email: null, role }))!
-  const context = await browser.newContext(options)
-  page = await context.newPage()
-  page.on('pageerror', ({ message }) => problems.push(message))
-  page.on('console', (message) => {
-    if (/Content Security Policy/i.test(message.text())) problems.push(message.text())
-  })
-  page.on('request', (request) => {
-    if (!request.url().startsWith(address) && !request.url().startsWith('data:')) problems.push(request.url())
-  })
-  await page.goto(signInAddress(address, await createSignInLink(world.database, personId)))
-  await page.getByRole('heading', { name: 'Bots in meetings' }).waitFor(LONG)
+async function signIn(...[role, options]: [Role?, BrowserContextOptions?]): Promise<void> {
+  ;({ page, problems } = await world.signIn(team, role, options))
 }
 
 const visit = (path: string) => page.goto(`${address}/dashboard${path}`)
-
-/** A bot inside of a meeting, and what stores events of it. */
-async function botInMeeting(name = HOSTILE) {
-  const id = await world.bot(team, { bot_name: name, meeting_url: freshMeet() })
-  return { id, ...(await startReporting(world.database, id)) }
-}
+const botInMeeting = (name?: string) => world.botInMeeting(team, name)
 
 test('a one-time link signs in, and does not stay in the address', async () => {
   await signIn()
@@ -83,11 +45,7 @@ test('bots appear and change while the page is open', async () => {
   const card = page.locator('.card', { hasText: 'Minutes' })
   await card.waitFor(LONG)
   await card.getByText('Recording').waitFor(LONG)
-  await world.database
-    .updateTable('bots')
-    .set({ status: 'completed', phase: 'closed', ended_at: new Date(), version: 99 })
-    .where('id', '=', id)
-    .execute()
+  await world.set(id, { status: 'completed', phase: 'closed', ended_at: new Date(), version: 99 })
   await card.waitFor({ state: 'detached', ...LONG })
 })
 
@@ -235,7 +193,9 @@ test('every page has nothing that axe finds serious, light or dark, and fits its
 })
 
 test('script and stylesheet together are at most 120 KB as they are sent', () => {
-  const bytes = ['app.js', 'app.css', 'index.html'].map((name) => gzipSync(readFileSync(join(FOLDER, name))).length)
-  expect(statSync(join(FOLDER, 'app.js')).size).toBeGreaterThan(10_000)
+  const bytes = ['app.js', 'app.css', 'index.html'].map(
+    (name) => gzipSync(readFileSync(join(DASHBOARD_FOLDER, name))).length,
+  )
+  expect(statSync(join(DASHBOARD_FOLDER, 'app.js')).size).toBeGreaterThan(10_000)
   expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(120 * 1024)
 })

@@ -1,8 +1,7 @@
 /** People of the dashboard: signing in, roles, and what a session may do. */
 import { randomBytes, randomUUID, scryptSync } from 'node:crypto'
 import { sql } from 'kysely'
-import type { InjectOptions } from 'light-my-request'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hashPassword, isPassword } from '../../../../control-plane/secrets/passwords.ts'
 import {
   changePerson,
@@ -12,54 +11,13 @@ import {
   setPassword,
 } from '../../../../control-plane/store/people/people.ts'
 import { createSignInLink, forgetOldSessions } from '../../../../control-plane/store/people/sessions.ts'
-import { MEET, openApiWorld } from '../world.ts'
+import { MEET, openWorld } from '../../world.ts'
+import { openVisitor } from '../visitor.ts'
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
-beforeAll(async () => {
-  world = await openApiWorld()
-})
-afterAll(() => world.close())
+const world = await openWorld({ api: {} })
 
-let addresses = 0
-
-/** Requests as a page of the dashboard sends them. Each browser has a separate address, so that tries are counted apart. */
-function browser(app = world.app) {
-  const cookies = new Map<string, string>()
-  const cookieText = () => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-  const remoteAddress = `192.0.2.${++addresses}`
-  const send = async (
-    method: InjectOptions['method'],
-    url: string,
-    body?: unknown,
-    headers: Record<string, string> = {},
-  ) => {
-    const cookie = cookieText()
-    const answer = await app.inject({
-      method: method!,
-      url,
-      remoteAddress,
-      headers: {
-        'x-requested-by': 'dashboard',
-        ...(cookie !== '' && { cookie }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body !== undefined && { payload: JSON.stringify(body) }),
-    })
-    for (const set of [answer.headers['set-cookie']].flat())
-      if (set !== undefined) cookies.set(...(set.split(';', 1)[0]!.split('=') as [string, string]))
-    return { status: answer.statusCode, headers: answer.headers, body: answer.payload === '' ? null : answer.json() }
-  }
-  return { send, cookie: cookieText }
-}
-
-async function signedIn(teamId: string, role: Role, name = 'Ada') {
-  const personId = (await createPerson(world.database, { teamId, name, email: `${randomUUID()}@example.com`, role }))!
-  const page = browser()
-  const token = await createSignInLink(world.database, personId)
-  expect(await page.send('POST', '/dashboard/api/sign-in-link', { token })).toMatchObject({ status: 200 })
-  return { ...page, personId }
-}
+const browser = (app = world.app) => openVisitor(app)
+const signedIn = world.person
 
 /** Stores a password at a low cost, so that many tries take no time; the cost of a password is stored with it. */
 async function storeCheaply(teamId: string, { email, password }: { email: string; password: string }) {
@@ -110,8 +68,7 @@ describe('signing in', () => {
   })
 
   test('an old link and an old session open nothing, and are forgotten', async () => {
-    const { teamId } = await world.team()
-    const page = await signedIn(teamId, 'owner')
+    const page = await signedIn('owner')
     const token = await createSignInLink(world.database, page.personId)
     await sql`update sign_in_links set expires_at = now() - interval '2 days' where person_id = ${page.personId}`.execute(
       world.database,
@@ -131,8 +88,7 @@ describe('signing in', () => {
   })
 
   test('by password, which ends other sessions when it changes; a wrong one is slowed down', async () => {
-    const { teamId } = await world.team()
-    const page = await signedIn(teamId, 'member')
+    const page = await signedIn('member')
     const other = browser()
     await other.send('POST', '/dashboard/api/sign-in-link', {
       token: await createSignInLink(world.database, page.personId),
@@ -141,7 +97,7 @@ describe('signing in', () => {
     expect((await page.send('PATCH', '/dashboard/api/me', { email, password: 'a long password' })).status).toBe(200)
     expect((await page.send('GET', '/dashboard/api/me')).status).toBe(200)
     expect((await other.send('GET', '/dashboard/api/me')).status).toBe(401)
-    await storeCheaply(teamId, { email, password: 'a long password' })
+    await storeCheaply(page.teamId, { email, password: 'a long password' })
     const fresh = browser()
     expect(
       (await fresh.send('POST', '/dashboard/api/sign-in', { email: email.toUpperCase(), password: 'a long password' }))
@@ -152,11 +108,10 @@ describe('signing in', () => {
   })
 
   test('wrong passwords of others do not lock a person out at a browser that signed in before', async () => {
-    const { teamId } = await world.team()
-    const page = await signedIn(teamId, 'owner')
+    const page = await signedIn('owner')
     const account = { email: `ada.${randomUUID()}@example.com`, password: 'a long password' }
     expect((await page.send('PATCH', '/dashboard/api/me', account)).status).toBe(200)
-    await storeCheaply(teamId, account)
+    await storeCheaply(page.teamId, account)
     const known = browser()
     expect((await known.send('POST', '/dashboard/api/sign-in', account)).status).toBe(200)
     await known.send('POST', '/dashboard/api/sign-out')
@@ -167,15 +122,14 @@ describe('signing in', () => {
 
     // The mark is that of one person.
     const other = { email: `bo.${randomUUID()}@example.com`, password: 'a long password' }
-    await (await signedIn(teamId, 'owner')).send('PATCH', '/dashboard/api/me', other)
-    await storeCheaply(teamId, other)
+    await (await signedIn('owner', page)).send('PATCH', '/dashboard/api/me', other)
+    await storeCheaply(page.teamId, other)
     await guess(other.email)
     expect((await known.send('POST', '/dashboard/api/sign-in', other)).status).toBe(429)
   })
 
   test('an older session changes address and password with the current password only', async () => {
-    const { teamId } = await world.team()
-    const page = await signedIn(teamId, 'owner')
+    const page = await signedIn('owner')
     const change = (body: object) => page.send('PATCH', '/dashboard/api/me', body)
     const email = `ada.${randomUUID()}@example.com`
     const old = 'a long password'
@@ -195,16 +149,14 @@ describe('signing in', () => {
   })
 
   test('a new password ends open sign-in links', async () => {
-    const { teamId } = await world.team()
-    const page = await signedIn(teamId, 'member')
+    const page = await signedIn('member')
     const token = await createSignInLink(world.database, page.personId)
     expect((await page.send('PATCH', '/dashboard/api/me', { password: 'a long password' })).status).toBe(200)
     expect((await browser().send('POST', '/dashboard/api/sign-in-link', { token })).status).toBe(401)
   })
 
   test('a session ends after 90 days, however often it is used', async () => {
-    const { teamId } = await world.team()
-    const page = await signedIn(teamId, 'member')
+    const page = await signedIn('member')
     await sql`update sessions set created_at = now() - interval '89 days', seen_at = now() - interval '2 hours'
       where person_id = ${page.personId}`.execute(world.database)
     expect((await page.send('GET', '/dashboard/api/me')).status).toBe(200)
@@ -215,7 +167,7 @@ describe('signing in', () => {
   })
 
   test('over https a neighbouring host cannot set the cookie', async () => {
-    const secure = await openApiWorld({ dependencies: { settings: { publicUrl: 'https://bots.example.com' } } })
+    const secure = await openWorld({ api: { settings: { publicUrl: 'https://bots.example.com' } } })
     const { teamId } = await secure.team()
     const person = { teamId, name: 'Ada', email: null, role: 'owner' as const }
     const personId = (await createPerson(secure.database, person))!
@@ -226,12 +178,10 @@ describe('signing in', () => {
     expect((await page.send('GET', '/dashboard/api/me')).status).toBe(200)
     const planted = { cookie: page.cookie().replace('__Host-', '') }
     expect((await browser(secure.app).send('GET', '/dashboard/api/me', undefined, planted)).status).toBe(401)
-    await secure.close()
   })
 
   test.each(['\u0000', 'A\nB', 'A\u202eB', '   '])('the name %j is refused', async (name) => {
-    const { teamId } = await world.team()
-    const page = await signedIn(teamId, 'owner')
+    const page = await signedIn('owner')
     expect((await page.send('PATCH', '/dashboard/api/me', { name })).status).toBe(400)
     const invited = { name, email: `${randomUUID()}@example.com`, role: 'viewer' }
     expect((await page.send('POST', '/dashboard/api/people', invited)).status).toBe(400)
@@ -260,7 +210,7 @@ describe('a session', () => {
   test('may call the public API, for its own team only', async () => {
     const mine = await world.team()
     const theirs = await world.team()
-    const page = await signedIn(mine.teamId, 'member')
+    const page = await signedIn('member', mine)
     const sent = await page.send('POST', '/v2/bots', { bot_name: 'Notes', meeting_url: MEET })
     expect(sent.status).toBe(201)
     expect((await page.send('GET', `/v2/bots/${sent.body.data.bot_id}`)).status).toBe(200)
@@ -270,8 +220,7 @@ describe('a session', () => {
   })
 
   test('without the header of the dashboard it changes nothing: another site cannot act for a person', async () => {
-    const { teamId } = await world.team()
-    const page = await signedIn(teamId, 'owner')
+    const page = await signedIn('owner')
     const refused = await page.send(
       'POST',
       '/v2/bots',
@@ -285,7 +234,7 @@ describe('a session', () => {
   test('a viewer reads, a member works with bots, an owner manages', async () => {
     const { teamId } = await world.team()
     const tries = async (role: Role) => {
-      const page = await signedIn(teamId, role)
+      const page = await signedIn(role, { teamId })
       return {
         read: (await page.send('GET', '/v2/bots')).status,
         send: (await page.send('POST', '/v2/bots', { bot_name: 'Notes', meeting_url: MEET })).status,
@@ -317,13 +266,12 @@ describe('a session', () => {
   })
 
   test('ends when it is signed out, and when its person is removed', async () => {
-    const { teamId } = await world.team()
-    const owner = await signedIn(teamId, 'owner')
-    const member = await signedIn(teamId, 'member')
-    const cookie = member.cookie()
+    const owner = await signedIn('owner')
+    const member = await signedIn('member', owner)
+    const cookie = member.cookie
     expect((await member.send('POST', '/dashboard/api/sign-out')).status).toBe(200)
     expect((await browser().send('GET', '/dashboard/api/me', undefined, { cookie })).status).toBe(401)
-    const other = await signedIn(teamId, 'member')
+    const other = await signedIn('member', owner)
     expect((await owner.send('DELETE', `/dashboard/api/people/${other.personId}`)).status).toBe(200)
     expect((await other.send('GET', '/dashboard/api/me')).status).toBe(401)
   })
@@ -347,7 +295,7 @@ describe('an invitation', () => {
     )
 
   test('works for 7 days, once; a sign-in link for 15 minutes', async () => {
-    const owner = await signedIn((await world.team()).teamId, 'owner')
+    const owner = await signedIn('owner')
     const [one, late] = [await invitedBy(owner), await invitedBy(owner)]
     const until = new Date((await listed(owner, one.personId)).invitation_expires_at).getTime() - Date.now()
     expect(until / 86_400_000).toBeCloseTo(7, 1)
@@ -366,9 +314,9 @@ describe('an invitation', () => {
   })
 
   test('can be made again, which withdraws the earlier one, and be withdrawn; another team cannot', async () => {
-    const owner = await signedIn((await world.team()).teamId, 'owner')
-    const stranger = await signedIn((await world.team()).teamId, 'owner')
-    const member = await signedIn((await world.team()).teamId, 'member')
+    const owner = await signedIn('owner')
+    const stranger = await signedIn('owner')
+    const member = await signedIn('member')
     const { path, token } = await invitedBy(owner)
     for (const other of [stranger, member])
       for (const method of ['POST', 'DELETE'] as const)
@@ -381,7 +329,7 @@ describe('an invitation', () => {
   })
 
   test('ends if the person is removed, signs in by another link, or has a password', async () => {
-    const owner = await signedIn((await world.team()).teamId, 'owner')
+    const owner = await signedIn('owner')
     const [removed, entered, withPassword] = [await invitedBy(owner), await invitedBy(owner), await invitedBy(owner)]
     expect((await owner.send('DELETE', removed.path)).status).toBe(200)
     const { body } = await owner.send('POST', `${entered.path}/link`)
@@ -393,8 +341,7 @@ describe('an invitation', () => {
 
 describe('people of a team', () => {
   test('an invited person signs in with the link; in a team an e-mail address belongs to one', async () => {
-    const { teamId } = await world.team()
-    const owner = await signedIn(teamId, 'owner')
+    const owner = await signedIn('owner')
     const email = `${randomUUID()}@example.com`
     const invited = await owner.send('POST', '/dashboard/api/people', { name: 'Bo', email, role: 'viewer' })
     expect(invited.status).toBe(201)
@@ -410,7 +357,7 @@ describe('people of a team', () => {
 
   test('a team can have the address of another team: no answer reveals it, and no password of it works here', async () => {
     const [one, two] = [await world.team(), await world.team()]
-    const [ada, eve] = [await signedIn(one.teamId, 'owner'), await signedIn(two.teamId, 'owner')]
+    const [ada, eve] = [await signedIn('owner', one), await signedIn('owner', two)]
     const email = `boss.${randomUUID()}@example.com`
     const unknown = `nobody.${randomUUID()}@example.com`
     expect((await ada.send('PATCH', '/dashboard/api/me', { email, password: 'of the boss' })).status).toBe(200)
@@ -444,7 +391,9 @@ describe('people of a team', () => {
     const teams = [await world.team(), await world.team()]
     const account = { email: `ada.${randomUUID()}@example.com`, password: 'a long password' }
     for (const { teamId } of teams)
-      expect((await (await signedIn(teamId, 'member')).send('PATCH', '/dashboard/api/me', account)).status).toBe(200)
+      expect((await (await signedIn('member', { teamId })).send('PATCH', '/dashboard/api/me', account)).status).toBe(
+        200,
+      )
     const page = browser()
     const { choices } = (await page.send('POST', '/dashboard/api/sign-in', account)).body.data
     expect(choices.map(({ team }: { team: string }) => team)).toEqual(['A team', 'A team'])
@@ -459,10 +408,10 @@ describe('people of a team', () => {
   test('a person changes between the teams that the sign-in proved, and to no other', async () => {
     const [one, two, foreign] = [await world.team(), await world.team(), await world.team()]
     const account = { email: `ada.${randomUUID()}@example.com`, password: 'a long password' }
-    const people = [await signedIn(one.teamId, 'member'), await signedIn(two.teamId, 'viewer')]
+    const people = [await signedIn('member', one), await signedIn('viewer', two)]
     for (const person of people) await person.send('PATCH', '/dashboard/api/me', account)
     // Another team has the address too, without its password.
-    const other = await signedIn(foreign.teamId, 'owner')
+    const other = await signedIn('owner', foreign)
     await other.send('PATCH', '/dashboard/api/me', { email: account.email })
     const enter = async (place: number) => {
       const page = browser()
@@ -502,7 +451,7 @@ describe('people of a team', () => {
   test('a sign-in takes as long for an address of no team as for one of several', async () => {
     const account = { email: `ada.${randomUUID()}@example.com`, password: 'a long password' }
     for (const { teamId } of [await world.team(), await world.team()])
-      await (await signedIn(teamId, 'member')).send('PATCH', '/dashboard/api/me', account)
+      await (await signedIn('member', { teamId })).send('PATCH', '/dashboard/api/me', account)
     for (const body of [account, { ...account, password: 'wrong' }, { ...account, email: 'nobody@example.com' }]) {
       const began = performance.now()
       await browser().send('POST', '/dashboard/api/sign-in', body)
@@ -517,7 +466,7 @@ describe('people of a team', () => {
       [one, 'of the boss'],
       [two, 'of the thief'],
     ] as const) {
-      await (await signedIn(teamId, 'member')).send('PATCH', '/dashboard/api/me', { email, password })
+      await (await signedIn('member', { teamId })).send('PATCH', '/dashboard/api/me', { email, password })
       await storeCheaply(teamId, { email, password })
     }
     // The browser of the thief is known for the person of the second team, and guesses the password of the first.
@@ -529,12 +478,11 @@ describe('people of a team', () => {
   })
 
   test('a team keeps an owner, and people of other teams do not exist', async () => {
-    const { teamId } = await world.team()
-    const owner = await signedIn(teamId, 'owner')
+    const owner = await signedIn('owner')
     const path = `/dashboard/api/people/${owner.personId}`
     expect((await owner.send('DELETE', path)).status).toBe(409)
     expect((await owner.send('PATCH', path, { role: 'viewer' })).status).toBe(409)
-    const stranger = await signedIn((await world.team()).teamId, 'owner')
+    const stranger = await signedIn('owner')
     for (const [method, address, body] of [
       ['DELETE', path],
       ['PATCH', path, { role: 'viewer' }],

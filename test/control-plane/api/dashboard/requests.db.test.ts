@@ -1,24 +1,18 @@
 /** The request log: requests with API keys, their errors without secrets, and bounds on rows and time. */
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { removeOldRows } from '../../../../control-plane/jobs/old-rows.ts'
-import { createPerson, type Role } from '../../../../control-plane/store/people/people.ts'
-import { openSession } from '../../../../control-plane/store/people/sessions.ts'
+import type { Role } from '../../../../control-plane/store/people/people.ts'
 import { createRequestLog, type LoggedRequest } from '../../../../control-plane/store/request-log.ts'
-import { openApiWorld, quiet } from '../world.ts'
+import { openWorld, quiet } from '../../world.ts'
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
-beforeAll(async () => {
-  world = await openApiWorld()
-})
-afterAll(() => world.close())
+const world = await openWorld({ api: {} })
 
 async function readerOf(teamId: string, role: Role = 'owner') {
-  const personId = (await createPerson(world.database, { teamId, name: 'Ada', email: null, role }))!
-  const cookie = `standin_session=${await openSession(world.database, personId)}`
+  const { send } = await world.person(role, { teamId })
   return async (query = '') => {
-    const answer = await world.app.inject({ url: `/dashboard/api/requests${query}`, headers: { cookie } })
-    return { status: answer.statusCode, rows: answer.json().data as Record<string, unknown>[] }
+    const { status, body } = await send('GET', `/dashboard/api/requests${query}`)
+    return { status, rows: body.data as Record<string, unknown>[] }
   }
 }
 

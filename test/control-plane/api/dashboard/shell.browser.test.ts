@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { AxeBuilder } from '@axe-core/playwright'
 import { speechProblemsOf } from '@standin/wire/speech-access.ts'
 import type { Page } from 'playwright'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { signInAddress } from '../../../../control-plane/api/dashboard/addresses.ts'
 import { upsertUsage } from '../../../../control-plane/store/bots/usage.ts'
 import { createPerson } from '../../../../control-plane/store/people/people.ts'
@@ -11,15 +11,11 @@ import { createChoices } from '../../../../control-plane/store/people/sessions.t
 import { usageOf } from '../../../fakes/usage.ts'
 import { LONG, openBrowserWorld } from './browser-world.ts'
 
-let world: Awaited<ReturnType<typeof openBrowserWorld>>
 let team: Awaited<ReturnType<typeof world.team>>
 let page: Page
 let problems: string[]
 
-beforeAll(async () => {
-  world = await openBrowserWorld()
-})
-afterAll(() => world.close())
+const world = await openBrowserWorld()
 beforeEach(async () => {
   team = await world.team()
   return () => page.context().close()
@@ -109,12 +105,7 @@ test('Ctrl-K finds pages and meetings, and the keyboard opens them; ? lists the 
 test('a person of several teams changes the team in the head of the frame, and with Ctrl-K', async () => {
   const person = { name: 'Ada', email: 'ada@example.com', role: 'member' } as const
   const teams = [team, await world.team()]
-  for (const [place, { teamId }] of teams.entries())
-    await world.database
-      .updateTable('teams')
-      .set({ name: `Team ${place + 1}` })
-      .where('id', '=', teamId)
-      .execute()
+  for (const [place, { teamId }] of teams.entries()) await world.setTeam(teamId, { name: `Team ${place + 1}` })
   const ids = await Promise.all(teams.map(({ teamId }) => createPerson(world.database, { ...person, teamId })))
   const [choice] = await createChoices(world.database, ids as string[])
   page = await (await world.browser.newContext()).newPage()
@@ -200,7 +191,7 @@ test('an invitation is for a member, and one for an owner is confirmed', async (
 test('the chart of usage has a bar for each day, and reads the day under the pointer', async () => {
   await signIn()
   const bot = await world.botInMeeting(team, 'Minutes')
-  await world.database.updateTable('bots').set({ duration_seconds: 1800 }).where('id', '=', bot.id).execute()
+  await world.set(bot.id, { duration_seconds: 1800 })
   await visit('/usage')
   const chart = page.getByRole('img', { name: 'Recorded minutes' })
   await chart.locator('canvas').waitFor(LONG)

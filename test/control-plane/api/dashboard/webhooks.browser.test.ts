@@ -1,17 +1,13 @@
 /** The page of webhooks: endpoints are edited, disabled and deleted, and deliveries show payload and answers. */
 import type { Page } from 'playwright'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { HOSTILE, LONG, openBrowserWorld } from './browser-world.ts'
 
-let world: Awaited<ReturnType<typeof openBrowserWorld>>
 let team: Awaited<ReturnType<typeof world.team>>
 let page: Page
 let problems: string[]
 
-beforeAll(async () => {
-  world = await openBrowserWorld()
-})
-afterAll(() => world.close())
+const world = await openBrowserWorld()
 beforeEach(async () => {
   team = await world.team()
   ;({ page, problems } = await world.signIn(team))
@@ -60,13 +56,11 @@ test('a delivery opens to its payload and the answers of its receiver, and filte
     .executeTakeFirstOrThrow()
   await world.database.updateTable('deliveries').set({ state: 'failed', attempts: 2 }).where('id', '=', id).execute()
   const attempt = { delivery_id: id, duration_ms: 12, error: null, is_replay: false }
-  await world.database
-    .insertInto('delivery_attempts')
-    .values([
-      { ...attempt, status: null, error: 'connect ECONNREFUSED', answer: null },
-      { ...attempt, status: 500, answer: `the database is full ${HOSTILE}` },
-    ])
-    .execute()
+  await world.insert(
+    'delivery_attempts',
+    { ...attempt, status: null, error: 'connect ECONNREFUSED', answer: null },
+    { ...attempt, status: 500, answer: `the database is full ${HOSTILE}` },
+  )
   await page.locator('select[name=state]').selectOption({ label: 'Delivered' })
   await page.getByText('There are no deliveries yet.').waitFor(LONG)
   await page.locator('select[name=state]').selectOption({ label: 'Failed' })

@@ -3,8 +3,8 @@ import { SESSION_COOKIE } from '@standin/control-plane/api/http/sessions.ts'
 import { createPerson } from '../../../../control-plane/store/people/people.ts'
 import { openSession } from '../../../../control-plane/store/people/sessions.ts'
 import { createKey } from '../../../../control-plane/store/teams/keys.ts'
+import { MEET } from '../../world.ts'
 import type { openCalendarWorld } from '../calendars/stand-ins.ts'
-import { MEET } from '../world.ts'
 import { createRandom, type Schema, Values } from './values.ts'
 
 type World = Awaited<ReturnType<typeof openCalendarWorld>>

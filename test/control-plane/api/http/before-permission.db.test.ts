@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { threadCpuUsage } from 'node:process'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openApiWorld } from '../world.ts'
+import { expect, test } from 'vitest'
+import { openWorld } from '../../world.ts'
 
 const MB = 1_000_000
 /** Ten times what a slow machine needs, and a twentieth of what these bodies once cost. */
@@ -21,12 +21,8 @@ const SHAPES = {
   lists: `${'['.repeat(MB / 2)}${']'.repeat(MB / 2)}`,
 }
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
-beforeAll(async () => {
-  world = await openApiWorld()
-  await world.app.listen({ host: '127.0.0.1', port: 0 })
-})
-afterAll(() => world.close())
+const world = await openWorld({ api: {} })
+await world.app.listen({ host: '127.0.0.1', port: 0 })
 
 /** Paths that exist in no document, and how they are refused. */
 const OTHERS = [

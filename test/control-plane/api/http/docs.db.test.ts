@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openApiWorld } from '../world.ts'
+import { expect, test } from 'vitest'
+import { openWorld } from '../../world.ts'
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
-beforeAll(async () => {
-  world = await openApiWorld()
-})
-afterAll(() => world.close())
+const world = await openWorld({ api: {} })
 
 test('the OpenAPI document names every operation of the newer generation', async () => {
   const answer = await world.app.inject('/openapi.json')

@@ -1,28 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type OpenedFiles, openFileStore } from '@standin/control-plane/files/open-file-store.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openApiWorld } from '../world.ts'
+import { openFileStore } from '@standin/control-plane/files/open-file-store.ts'
+import { describe, expect, test } from 'vitest'
+import { atEnd, temporaryFolder } from '../../at-end.ts'
+import { openWorld } from '../../world.ts'
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
-let folder: string
-let files: OpenedFiles
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'standin-files-'))
-  const links = { secret: Buffer.alloc(32, 1), publicUrl: 'http://service.test', now: Date.now }
-  files = await openFileStore({ type: 'folder', path: folder }, links)
-  world = await openApiWorld({
-    dependencies: {
-      files: files.handler,
-    },
-  })
-})
-afterAll(async () => {
-  await world.close()
-  files.close()
-  await rm(folder, { recursive: true, force: true })
-})
+const folder = temporaryFolder()
+const links = { secret: Buffer.alloc(32, 1), publicUrl: 'http://service.test', now: Date.now }
+const files = await openFileStore({ type: 'folder', path: folder }, links)
+const world = await openWorld({ api: { files: files.handler } })
+atEnd(() => files.close())
 
 test('the process says that it is alive without a key', async () => {
   const answer = await world.app.inject('/healthz')
@@ -48,10 +33,8 @@ test('metrics count requests by route and bots by phase', async () => {
 })
 
 test('a process that cannot keep up turns requests away with 503, and still tells operators how it is', async () => {
-  const slow = await openApiWorld({
-    dependencies: {
-      settings: { publicUrl: 'http://127.0.0.1', shedding: { maxEventLoopDelayMs: 1, patienceMs: 0 } },
-    },
+  const slow = await openWorld({
+    api: { settings: { publicUrl: 'http://127.0.0.1', shedding: { maxEventLoopDelayMs: 1, patienceMs: 0 } } },
   })
   const team = await slow.team()
   const keepBusy = setInterval(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20), 1)
@@ -65,7 +48,6 @@ test('a process that cannot keep up turns requests away with 503, and still tell
   for (const path of ['/healthz', '/readyz', '/metrics'])
     expect((await slow.app.inject(path)).statusCode, path).toBe(200)
   clearInterval(keepBusy)
-  await slow.close()
 })
 
 describe('signed files', () => {

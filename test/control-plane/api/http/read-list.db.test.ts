@@ -2,7 +2,7 @@ import { createReadList } from '@standin/control-plane/api/http/read-list.ts'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../../../control-plane/store/database.ts'
-import { MEET, openApiWorld } from '../world.ts'
+import { type ApiWorld, MEET, openWorld } from '../../world.ts'
 
 const NO_DATABASE = {} as Database
 
@@ -90,16 +90,16 @@ describe('lists', () => {
 })
 
 describe('a service whose lists are slow', () => {
-  let world: Awaited<ReturnType<typeof openApiWorld>>
+  let world: ApiWorld
   beforeAll(async () => {
-    world = await openApiWorld()
+    world = await openWorld({ api: {} })
   })
   afterAll(() => world.close())
 
   test('creates and reads bots while every connection for lists is in use', async () => {
     const lists = openDatabase({ url: world.url, role: 'lists', connections: 1 })
     const { database, keyDatabase, seals } = world.dependencies
-    const slow = await openApiWorld({ dependencies: { database, keyDatabase, seals, readList: createReadList(lists) } })
+    const slow = await openWorld({ api: { database, keyDatabase, seals, readList: createReadList(lists) } })
     const team = slow.callerWith((await world.team()).key)
     const held = Promise.withResolvers<void>()
     const holding = lists.transaction().execute(() => held.promise)
@@ -117,7 +117,6 @@ describe('a service whose lists are slow', () => {
     } finally {
       held.resolve()
       await holding
-      await slow.close()
       await lists.destroy()
     }
   })
@@ -134,7 +133,7 @@ describe('a service whose lists are slow', () => {
       select current_setting('max_parallel_workers_per_gather') as workers`.execute(lists)
     expect(rows).toEqual([{ workers: '0' }])
     const { database, keyDatabase, seals } = world.dependencies
-    const slow = await openApiWorld({ dependencies: { database, keyDatabase, seals, readList: createReadList(lists) } })
+    const slow = await openWorld({ api: { database, keyDatabase, seals, readList: createReadList(lists) } })
     const team = slow.callerWith((await world.team()).key)
     try {
       await world.database.transaction().execute(async (tx) => {
@@ -148,7 +147,6 @@ describe('a service whose lists are slow', () => {
       })
       expect((await team.get('/v2/bots?bot_name=zzz')).status).toBe(200)
     } finally {
-      await slow.close()
       await lists.destroy()
     }
   })

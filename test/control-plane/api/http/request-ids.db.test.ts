@@ -1,19 +1,17 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { newerErrorBody } from '../../../../control-plane/api/v2/error-body.ts'
 import { createServiceLog } from '../../../../control-plane/main.ts'
-import { openApiWorld } from '../world.ts'
+import { openWorld } from '../../world.ts'
 
 const UUID = /^[0-9a-f-]{36}$/
 const lines: { msg: string; requestId?: string }[] = []
 const log = createServiceLog('info', { write: (line) => void lines.push(JSON.parse(line)) })
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
-beforeAll(async () => {
-  world = await openApiWorld({
-    dependencies: { log },
+const world = await openWorld({
+  api: {
     generations: [
       {
         prefix: '/t',
@@ -31,9 +29,9 @@ beforeAll(async () => {
         },
       },
     ],
-  })
+    log,
+  },
 })
-afterAll(() => world.close())
 
 const ask = (url: string, id?: string) =>
   world.app.inject({ url, headers: id === undefined ? {} : { 'x-request-id': id } })

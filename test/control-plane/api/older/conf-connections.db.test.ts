@@ -1,22 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { noteOutcome } from '../../../../control-plane/store/connections/outcomes.ts'
+import { openWorld } from '../../world.ts'
 import { openConferencing } from '../conferencing.ts'
-import { openApiWorld } from '../world.ts'
 
 const PATH = '/conf_oauth_connections/'
 
-let conferencing: Awaited<ReturnType<typeof openConferencing>>
-let world: Awaited<ReturnType<typeof openApiWorld>>
-
-beforeAll(async () => {
-  conferencing = await openConferencing()
-  world = await openApiWorld({ dependencies: { conferencing: conferencing.authority } })
-})
-afterAll(async () => {
-  await world?.close()
-  await conferencing?.close()
-})
+const conferencing = await openConferencing()
+const world = await openWorld({ api: { conferencing: conferencing.authority } })
 
 function grant(user = conferencing.zoom.addUser()) {
   const { zoom, app } = conferencing

@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createdBotSchema } from '../../../../control-plane/api/older/bots/answers.ts'
 import { errorSchema } from '../../../../control-plane/api/older/common.ts'
 import { olderGeneration } from '../../../../control-plane/api/older/index.ts'
 import { type BotSecrets, type RequestOfRow, secretsPlace } from '../../../../control-plane/bots/request.ts'
 import { setTeam } from '../../../../control-plane/store/teams/teams.ts'
-import { MEET, openApiWorld } from '../world.ts'
+import { MEET, openWorld } from '../../world.ts'
 
-type World = Awaited<ReturnType<typeof openApiWorld>>
-let world: World
-let caller: Awaited<ReturnType<World['team']>>
-
-beforeAll(async () => {
-  world = await openApiWorld({ generations: [olderGeneration] })
-  caller = await world.team()
-})
-afterAll(() => world?.close())
+const world = await openWorld({ api: { generations: [olderGeneration] } })
+const caller = await world.team()
 
 let meetings = 0
 /** A separate meeting, so that no test meets the duplicate of another. */
@@ -30,7 +23,7 @@ async function created(fields: object = {}) {
   const answer = await caller.post('/bots/', body(fields))
   expect(answer.text).toContain('bot_id')
   const { bot_id } = createdBotSchema.parse(answer.body)
-  return world.database.selectFrom('bots').selectAll().where('id', '=', bot_id).executeTakeFirstOrThrow()
+  return world.row(bot_id)
 }
 
 async function refused(status: number, code: string, fields: object): Promise<string> {

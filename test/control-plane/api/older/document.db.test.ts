@@ -1,15 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { OLDER_ERROR_CODES } from '../../../../control-plane/api/older/errors.ts'
 import { packageRoot } from '../../../../core/process/page-scripts.ts'
-import { openApiWorld } from '../world.ts'
+import { openWorld } from '../../world.ts'
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
-beforeAll(async () => {
-  world = await openApiWorld()
-})
-afterAll(() => world?.close())
+const world = await openWorld({ api: {} })
 
 test('the document of the older generation names each of its operations, and none of the newer one', async () => {
   const answer = await world.app.inject('/openapi-older.json')

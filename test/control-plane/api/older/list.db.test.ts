@@ -1,19 +1,15 @@
 import type { NewBotRow } from '@standin/control-plane/rows/index.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { listSchema } from '../../../../control-plane/api/older/bots/answers.ts'
 import { readFilter, readOrder } from '../../../../control-plane/api/older/bots/list-query.ts'
 import { olderGeneration } from '../../../../control-plane/api/older/index.ts'
-import { openApiWorld } from '../world.ts'
+import { type ApiWorld, openWorld } from '../../world.ts'
 import { olderBotRow } from './rows.ts'
 
-type World = Awaited<ReturnType<typeof openApiWorld>>
+type World = ApiWorld
 type Team = Awaited<ReturnType<World['team']>>
-let world: World
 
-beforeAll(async () => {
-  world = await openApiWorld({ generations: [olderGeneration] })
-})
-afterAll(() => world?.close())
+const world = await openWorld({ api: { generations: [olderGeneration] } })
 
 const PATH = '/bots/bots_with_metadata'
 
@@ -31,7 +27,7 @@ async function teamWith(...bots: Partial<NewBotRow>[]): Promise<Team> {
   const team = await world.team()
   const now = Date.now()
   for (const [index, bot] of bots.entries())
-    await olderBotRow(world.database, team.teamId, { created_at: new Date(now - index * 1000), ...bot })
+    await olderBotRow(world, team.teamId, { created_at: new Date(now - index * 1000), ...bot })
   return team
 }
 
@@ -57,7 +53,7 @@ describe('items', () => {
         { name: 'Niko', id: null },
       ],
     })
-    await olderBotRow(world.database, team.teamId, { generation: 'v2' })
+    await olderBotRow(world, team.teamId, { generation: 'v2' })
     await teamWith({ bot_name: 'Of another team' })
     const { bots, next_cursor, last_updated } = await list(team)
     expect(bots).toEqual([
@@ -205,7 +201,7 @@ describe('pages', () => {
       const page: Awaited<ReturnType<typeof list>> = await list(team, { limit: '2', ...(cursor && { cursor }) })
       seen.push(...page.bots.map(({ bot_name }) => bot_name))
       cursor = page.next_cursor
-      await olderBotRow(world.database, team.teamId, { bot_name: 'new' })
+      await olderBotRow(world, team.teamId, { bot_name: 'new' })
     } while (cursor !== null)
     expect(seen).toEqual(['8', '7', '6', '5', '4', '3', '2', '1', '0'])
   })

@@ -1,10 +1,9 @@
 /** Meeting data, screenshots, leaving, deletion and the account's address, with real files behind the links. */
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { NewBotRow } from '@standin/control-plane/rows/index.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   deletionSchema,
   meetingDataSchema,
@@ -14,57 +13,31 @@ import {
 } from '../../../../control-plane/api/older/bots/answers.ts'
 import { olderGeneration } from '../../../../control-plane/api/older/index.ts'
 import { createArtifactLinks } from '../../../../control-plane/files/artifact-links.ts'
-import { createFolderStore } from '../../../../control-plane/files/folder-store.ts'
-import { createLinkSigner } from '../../../../control-plane/files/signed-links.ts'
 import { deleteDue } from '../../../../control-plane/jobs/deletion.ts'
-import type { BotLinks, FileStore } from '../../../../control-plane/ports.ts'
 import { finishDeletion, openDeletions } from '../../../../control-plane/store/bots/deletions.ts'
-import { openApiWorld, quiet } from '../world.ts'
+import { type Base, openWorld, quiet } from '../../world.ts'
 import { olderBotRow } from './rows.ts'
 
-type World = Awaited<ReturnType<typeof openApiWorld>>
-let world: World
-let team: Awaited<ReturnType<World['team']>>
-let root: string
-let files: FileStore
-let links: BotLinks
-
-beforeAll(async () => {
-  world = await openApiWorld({
-    generations: [olderGeneration],
-    dependencies: {
-      links: {
-        publicUrl: 'https://standin.test',
-        sign: (...given) => links.sign(...given),
-        olderTranscript: (...given) => links.olderTranscript(...given),
-        linksOf: (...given) => links.linksOf(...given),
-        screenshotsOf: (...given) => links.screenshotsOf(...given),
-        linkTo: (...given) => links.linkTo(...given),
-      },
-    },
-  })
-  root = mkdtempSync(join(tmpdir(), 'standin-older-'))
-  const signer = createLinkSigner({ secret: Buffer.alloc(32, 1), publicUrl: 'https://api.test', now: Date.now })
-  files = createFolderStore(root, signer)
-  links = createArtifactLinks(world.database, files, 'https://standin.test')
-  team = await world.team()
+let folder!: ReturnType<Base['folder']>
+const world = await openWorld({
+  api: (base) => {
+    folder = base.folder()
+    const links = createArtifactLinks(base.database, folder.files, 'https://standin.test')
+    return { generations: [olderGeneration], links }
+  },
 })
-afterAll(async () => {
-  await world?.close()
-  if (root) rmSync(root, { recursive: true })
-})
+const { root, files } = folder
+const team = await world.team()
 
-const bot = (values: Partial<NewBotRow> = {}) => olderBotRow(world.database, team.teamId, values)
+const bot = (values: Partial<NewBotRow> = {}) => olderBotRow(world, team.teamId, values)
 
 /** Stores a file as the worker does, and its row. */
 async function stored(botId: string, name: string, content: string, storedAt = new Date()): Promise<void> {
   const location = join(root, botId, '1', botId, name)
   mkdirSync(dirname(location), { recursive: true })
   writeFileSync(location, content)
-  await world.database
-    .insertInto('artifacts')
-    .values({ bot_id: botId, attempt: 1, name, location, bytes: content.length, stored_at: storedAt })
-    .execute()
+  const row = { bot_id: botId, attempt: 1, name, location, bytes: content.length, stored_at: storedAt }
+  await world.insert('artifacts', row)
 }
 
 async function meetingData(query: string) {
@@ -237,7 +210,7 @@ describe('GET /bots/meeting_data', () => {
 describe('ids of others', () => {
   test('an unknown bot, one of another team and one of the newer generation answer 404 everywhere', async () => {
     const other = await world.team()
-    const foreign = await olderBotRow(world.database, other.teamId)
+    const foreign = await olderBotRow(world, other.teamId)
     const newer = await bot({ generation: 'v2' })
     for (const id of [randomUUID(), foreign.id, foreign.number, newer.id]) {
       const answers = await Promise.all([
@@ -284,7 +257,7 @@ describe('DELETE /bots/{uuid}', () => {
     const { body } = await team.post('/bots', { bot_name: 'Bot', meeting_url: 'https://meet.google.com/lea-veme-now' })
     const answer = await team.delete(`/bots/${body.bot_id}`)
     expect(okSchema.parse(answer.body)).toEqual({ ok: true })
-    const row = await world.database.selectFrom('bots').selectAll().where('id', '=', body.bot_id).executeTakeFirst()
+    const row = await world.row(body.bot_id)
     expect(row).toMatchObject({ phase: 'closed', status: 'failed', error_code: 'EXITING_MEETING_BEFORE_RECORD' })
     const messages = await world.database
       .selectFrom('messages')
@@ -303,7 +276,7 @@ describe('DELETE /bots/{uuid}', () => {
       start_time,
     })
     expect((await team.delete(`/bots/${body.bot_id}`)).status).toBe(200)
-    const row = await world.database.selectFrom('bots').selectAll().where('id', '=', body.bot_id).executeTakeFirst()
+    const row = await world.row(body.bot_id)
     expect(row).toMatchObject({ phase: 'closed', schedule_status: 'cancelled' })
   })
 
@@ -339,7 +312,7 @@ describe('POST /bots/{uuid}/delete_data', () => {
   const deletionOf = async (id: string, owner = team) => owner.post(`/bots/${id}/delete_data`)
   const ofNewTeam = async (values: Partial<NewBotRow> = {}) => {
     const owner = await world.team()
-    return { owner, id: (await olderBotRow(world.database, owner.teamId, values)).id }
+    return { owner, id: (await olderBotRow(world, owner.teamId, values)).id }
   }
 
   test('deletes the files and empties the links; a repetition says so', async () => {

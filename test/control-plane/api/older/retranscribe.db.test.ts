@@ -1,40 +1,34 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { ApiDependencies } from '../../../../control-plane/api/dependencies.ts'
 import { olderGeneration } from '../../../../control-plane/api/older/index.ts'
 import { entryOf } from '../../../../control-plane/store/audit-log.ts'
-import { openApiWorld } from '../world.ts'
+import { openWorld } from '../../world.ts'
 import { olderBotRow } from './rows.ts'
 
-type World = Awaited<ReturnType<typeof openApiWorld>>
 type Retranscribe = NonNullable<ApiDependencies['retranscribe']>
-let world: World
-let team: Awaited<ReturnType<World['team']>>
 let asked: Parameters<Retranscribe>[] = []
 let answer: Awaited<ReturnType<Retranscribe>> = 'started'
 
-beforeAll(async () => {
-  world = await openApiWorld({
+const world = await openWorld({
+  api: {
     generations: [olderGeneration],
-    dependencies: {
-      retranscribe: async (...given) => {
-        asked.push(given)
-        // The API expects a change in the audit log.
-        entryOf({ teamId: team.teamId, action: 'bot.retranscribe', target: given[0] })
-        return answer
-      },
+    retranscribe: async (...given) => {
+      asked.push(given)
+      // The API expects a change in the audit log.
+      entryOf({ teamId: team.teamId, action: 'bot.retranscribe', target: given[0] })
+      return answer
     },
-  })
-  team = await world.team()
+  },
 })
+const team = await world.team()
 beforeEach(() => {
   asked = []
   answer = 'started'
 })
-afterAll(() => world?.close())
 
 const PATH = '/bots/retranscribe'
-const bot = () => olderBotRow(world.database, team.teamId)
+const bot = () => olderBotRow(world, team.teamId)
 
 describe('POST /bots/retranscribe', () => {
   test('is accepted without a body in the answer, with and without a slash', async () => {
@@ -74,7 +68,7 @@ describe('POST /bots/retranscribe', () => {
 
   test('an unknown bot and one of another team are 404', async () => {
     const other = await world.team()
-    const foreign = await olderBotRow(world.database, other.teamId)
+    const foreign = await olderBotRow(world, other.teamId)
     for (const bot_uuid of [randomUUID(), foreign.id]) {
       const refused = await team.post(PATH, { bot_uuid })
       expect([refused.status, refused.body.code]).toEqual([404, 'BotNotFound'])
@@ -84,7 +78,7 @@ describe('POST /bots/retranscribe', () => {
 
   test('an own key needs a plan with own keys', async () => {
     const owner = await world.team({ byok_transcription: false })
-    const { id } = await olderBotRow(world.database, owner.teamId)
+    const { id } = await olderBotRow(world, owner.teamId)
     const refused = await owner.post(PATH, { bot_uuid: id, speech_to_text: { provider: 'deepgram', api_key: 'k' } })
     expect([refused.status, refused.body.code]).toEqual([403, 'Forbidden'])
     expect(asked).toEqual([])
@@ -103,14 +97,10 @@ describe('POST /bots/retranscribe', () => {
   })
 
   test('an installation without a worker for it says so', async () => {
-    const without = await openApiWorld({ generations: [olderGeneration] })
-    try {
-      const owner = await without.team()
-      const { id } = await olderBotRow(without.database, owner.teamId)
-      const refused = await owner.post(PATH, { bot_uuid: id })
-      expect([refused.status, refused.body.code]).toEqual([503, 'ServiceUnavailable'])
-    } finally {
-      await without.close()
-    }
+    const without = await openWorld({ api: { generations: [olderGeneration] } })
+    const owner = await without.team()
+    const { id } = await olderBotRow(without, owner.teamId)
+    const refused = await owner.post(PATH, { bot_uuid: id })
+    expect([refused.status, refused.body.code]).toEqual([503, 'ServiceUnavailable'])
   })
 })

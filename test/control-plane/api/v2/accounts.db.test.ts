@@ -1,19 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { MAX_SESSION_BYTES } from '@standin/wire/account-session.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sessionPlace } from '../../../../control-plane/store/accounts/accounts.ts'
-import { openApiWorld } from '../world.ts'
+import { openWorld } from '../../world.ts'
 
 const PATH = '/v2/accounts'
 const MEET = 'https://meet.google.com/abc-defg-hij'
 const CANARY = 'canary-of-the-session-1'
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
-beforeAll(async () => {
-  world = await openApiWorld()
-})
-afterAll(() => world?.close())
+const world = await openWorld({ api: {} })
 
 const cookie = (domain: string, value = CANARY) => ({ name: 'SID', value, domain })
 const account = (fields: object = {}) => ({

@@ -1,12 +1,8 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { MEET, openApiWorld } from '../world.ts'
+import { describe, expect, test } from 'vitest'
+import { MEET, openWorld } from '../../world.ts'
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
-beforeAll(async () => {
-  world = await openApiWorld()
-})
-afterAll(() => world.close())
+const world = await openWorld({ api: {} })
 
 const plain = { bot_name: 'Notes', meeting_url: MEET }
 const ownKey = { transcription_enabled: true, transcription_config: { provider: 'deepgram', api_key: 'k' } }
@@ -46,11 +42,7 @@ describe('limits of a team', () => {
     })
     expect(headers['retry-after']).toBe(String(body.retryAfter))
     expect(body.retryAfter).toBeGreaterThan(86_000)
-    await world.database
-      .updateTable('bots')
-      .set({ queued_at: sql<Date>`now() - interval '25 hours'` })
-      .where('id', '=', old)
-      .execute()
+    await world.set(old, { queued_at: sql<Date>`now() - interval '25 hours'` })
     await world.bot(team)
   })
 
@@ -78,9 +70,9 @@ describe('limits of a team', () => {
     await attempt({ ...everything, ...ownKey, meeting_url: 'https://example.com' })
     await attempt({ ...everything, ...ownKey })
     await attempt(everything)
-    await world.database.updateTable('teams').set({ daily_cap: null }).where('id', '=', team.teamId).execute()
+    await world.setTeam(team.teamId, { daily_cap: null })
     await attempt(everything)
-    await world.database.updateTable('teams').set({ balance: null }).where('id', '=', team.teamId).execute()
+    await world.setTeam(team.teamId, { balance: null })
     await attempt(everything)
     expect(codes).toEqual([
       'FST_ERR_VALIDATION',
@@ -130,11 +122,7 @@ describe('a second bot for one meeting', () => {
     const first = await world.bot(team, exclusive)
     await world.bot(team, { ...exclusive, meeting_url: 'https://meet.google.com/xyz-defg-hij' })
     await world.bot(await world.team(), exclusive)
-    await world.database
-      .updateTable('bots')
-      .set({ queued_at: sql<Date>`now() - interval '301 seconds'` })
-      .where('id', '=', first)
-      .execute()
+    await world.set(first, { queued_at: sql<Date>`now() - interval '301 seconds'` })
     await world.bot(team, exclusive)
   })
 
@@ -164,6 +152,7 @@ describe('Idempotency-Key', () => {
     const first = await team.post('/v2/bots', plain, header('one'))
     const second = await team.post('/v2/bots', plain, header('one'))
     expect(first.status).toBe(201)
+    expect(first.headers).not.toHaveProperty('idempotent-replayed')
     expect(second).toMatchObject({ status: 201, body: first.body, headers: { 'idempotent-replayed': 'true' } })
     expect(await countOfBots(team.teamId)).toBe(1)
     await team.post('/v2/bots', plain, header('two'))
@@ -199,7 +188,7 @@ describe('Idempotency-Key', () => {
   test('a refused request may be repeated', async () => {
     const team = await world.team({ daily_cap: 0 })
     expect(await team.post('/v2/bots', plain, header('k'))).toMatchObject({ status: 429 })
-    await world.database.updateTable('teams').set({ daily_cap: null }).where('id', '=', team.teamId).execute()
+    await world.setTeam(team.teamId, { daily_cap: null })
     expect(await team.post('/v2/bots', plain, header('k'))).toMatchObject({ status: 201 })
   })
 
@@ -240,7 +229,7 @@ describe('Idempotency-Key', () => {
 
   test('a repeat after the join time gets the first answer', async () => {
     let now = Date.now()
-    const later = await openApiWorld({ dependencies: { clock: { now: () => now } } })
+    const later = await openWorld({ api: { clock: { now: () => now } } })
     const team = await later.team()
     const scheduled = { ...plain, join_at: new Date(now + 3_600_000).toISOString() }
     const first = await team.post('/v2/bots/scheduled', scheduled, header('s'))
@@ -260,7 +249,6 @@ describe('Idempotency-Key', () => {
       errors: [{ index: 1, code: 'VALIDATION_ERROR' }],
     })
     expect(await team.post('/v2/bots/scheduled', scheduled, header('new'))).toMatchObject({ status: 400 })
-    await later.close()
   })
 
   test('a batch that stopped halfway creates only the missing bots', async () => {

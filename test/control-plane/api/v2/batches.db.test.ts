@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { MEET, openApiWorld } from '../world.ts'
+import { describe, expect, test } from 'vitest'
+import { MEET, openWorld } from '../../world.ts'
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
-beforeAll(async () => {
-  world = await openApiWorld()
-})
-afterAll(() => world.close())
+const world = await openWorld({ api: {} })
 
 const plain = { bot_name: 'Notes', meeting_url: MEET }
 const joinAt = new Date(Date.now() + 3_600_000).toISOString()

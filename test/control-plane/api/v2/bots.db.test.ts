@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { MEET, openApiWorld } from '../world.ts'
+import { expect, test } from 'vitest'
+import { MEET, openWorld } from '../../world.ts'
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
-beforeAll(async () => {
-  world = await openApiWorld()
-})
-afterAll(() => world.close())
+const world = await openWorld({ api: {} })
 
 test('a bot is created with two fields, and is queued', async () => {
   const team = await world.team()

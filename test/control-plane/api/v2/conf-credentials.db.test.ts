@@ -1,26 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { connectionPlace } from '../../../../control-plane/store/connections/connections.ts'
 import { noteOutcome } from '../../../../control-plane/store/connections/outcomes.ts'
 import { refusals } from '../../../../mock/zoom-oauth/index.ts'
+import { openWorld } from '../../world.ts'
 import { openConferencing } from '../conferencing.ts'
-import { openApiWorld } from '../world.ts'
 
 const PATH = '/v2/conf-credentials'
 const ZOOM = 'https://zoom.us/j/88240852079?pwd=x'
 const UNKNOWN = randomUUID()
 
-let conferencing: Awaited<ReturnType<typeof openConferencing>>
-let world: Awaited<ReturnType<typeof openApiWorld>>
-
-beforeAll(async () => {
-  conferencing = await openConferencing()
-  world = await openApiWorld({ dependencies: { conferencing: conferencing.authority } })
-})
-afterAll(async () => {
-  await world?.close()
-  await conferencing?.close()
-})
+const conferencing = await openConferencing()
+const world = await openWorld({ api: { conferencing: conferencing.authority } })
 
 const keys = () => ({ client_id: conferencing.app.clientId, client_secret: conferencing.app.clientSecret })
 const address = () => conferencing.app.redirectUris[0]!

@@ -1,18 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Answer } from '@standin/wire/control-link.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { storeAnswer } from '../../../../control-plane/store/bots/commands.ts'
-import { openApiWorld } from '../world.ts'
+import { openWorld } from '../../world.ts'
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
-let team: Awaited<ReturnType<typeof world.team>>
-beforeAll(async () => {
-  world = await openApiWorld({
-    dependencies: { settings: { publicUrl: 'http://127.0.0.1', commandTimeoutMs: 20_000 } },
-  })
-  team = await world.team()
-})
-afterAll(() => world.close())
+const world = await openWorld({ api: { settings: { publicUrl: 'http://127.0.0.1', commandTimeoutMs: 20_000 } } })
+const team = await world.team()
 
 const IN_CALL = ['in_call_not_recording', 'in_call_recording', 'recording_paused', 'recording_resumed']
 const OUT = ['queued', 'joining_call', 'in_waiting_room', 'transcribing', 'completed', 'failed']
@@ -26,11 +19,7 @@ async function botIn(status: string): Promise<string> {
     completed: 'closed',
     failed: 'closed',
   }
-  await world.database
-    .updateTable('bots')
-    .set({ status, phase: phases[status] ?? 'running', attempt: status === 'queued' ? 0 : 1 })
-    .where('id', '=', id)
-    .execute()
+  await world.set(id, { status, phase: phases[status] ?? 'running', attempt: status === 'queued' ? 0 : 1 })
   return id
 }
 
@@ -101,21 +90,14 @@ describe('send-chat-message', () => {
   })
 
   test('a bot that does not answer is a 500', async () => {
-    const hasty = await openApiWorld({
-      dependencies: { settings: { publicUrl: 'http://127.0.0.1', commandTimeoutMs: 100 } },
-    })
+    const hasty = await openWorld({ api: { settings: { publicUrl: 'http://127.0.0.1', commandTimeoutMs: 100 } } })
     const caller = await hasty.team()
     const id = await hasty.bot(caller)
-    await hasty.database
-      .updateTable('bots')
-      .set({ status: 'in_call_recording', phase: 'running' })
-      .where('id', '=', id)
-      .execute()
+    await hasty.set(id, { status: 'in_call_recording', phase: 'running' })
     expect(await caller.post(`/v2/bots/${id}/send-chat-message`, { message: 'x' })).toMatchObject({
       status: 500,
       body: { code: 'FST_ERR_SEND_CHAT_MESSAGE_FAILED', details: 'The bot did not answer in time' },
     })
-    await hasty.close()
   })
 })
 

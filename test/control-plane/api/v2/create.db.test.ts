@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { BotSecrets } from '../../../../control-plane/bots/request.ts'
 import { openSecrets } from '../../../../control-plane/store/bots/secrets.ts'
-import { MEET, openApiWorld } from '../world.ts'
+import { MEET, openWorld } from '../../world.ts'
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
-beforeAll(async () => {
-  world = await openApiWorld()
-})
-afterAll(() => world.close())
+const world = await openWorld({ api: {} })
+const { row } = world
 
 const plain = { bot_name: 'Notes', meeting_url: MEET }
-
-async function row(botId: string) {
-  return world.database.selectFrom('bots').selectAll().where('id', '=', botId).executeTakeFirstOrThrow()
-}
 
 describe('what a bot is asked for', () => {
   test('is stored with every default filled in', async () => {
@@ -122,9 +115,9 @@ describe('what a bot is asked for', () => {
   test('is admitted with a reservation, a message and steps, all in one', async () => {
     const team = await world.team({ balance: 1 })
     const botId = await world.bot(team)
-    const ledger = await world.database.selectFrom('ledger').selectAll().where('bot_id', '=', botId).execute()
+    const ledger = await world.rowsOf('ledger', botId)
     expect(ledger).toMatchObject([{ kind: 'reserve', amount: 500_000, source: `reserve:${botId}` }])
-    const messages = await world.database.selectFrom('messages').selectAll().where('bot_id', '=', botId).execute()
+    const messages = await world.rowsOf('messages', botId)
     expect(messages).toMatchObject([
       { event: 'bot.status_change', body: { data: { bot_id: botId, status: { code: 'queued' } } } },
     ])
@@ -148,6 +141,8 @@ describe('what a bot is asked for', () => {
 })
 
 describe('a body that does not fit', () => {
+  const stream = (config: object) => ({ streaming_enabled: true, streaming_config: config })
+  const callback = (config: object) => ({ callback_enabled: true, callback_config: config })
   const bad: [name: string, fields: object, message: RegExp][] = [
     ['no name', { bot_name: undefined }, /body\/bot_name is missing/],
     ['an empty name', { bot_name: '' }, /body\/bot_name/],
@@ -190,30 +185,18 @@ describe('a body that does not fit', () => {
     ['a long grace', { timeout_config: { grace_period: 601 } }, /grace_period/],
     ['a short longest recording', { timeout_config: { max_recording_duration: 7199 } }, /max_recording_duration/],
     ['a stream without configuration', { streaming_enabled: true }, /body\/streaming_config is needed/],
-    ['a stream to nowhere', { streaming_enabled: true, streaming_config: {} }, /body\/streaming_config needs/],
-    [
-      'a stream over http',
-      { streaming_enabled: true, streaming_config: { output_url: 'https://stream.example' } },
-      /body\/streaming_config\/output_url/,
-    ],
-    [
-      'a stream to a private address',
-      { streaming_enabled: true, streaming_config: { input_url: 'wss://10.0.0.1/' } },
-      /body\/streaming_config\/input_url: /,
-    ],
+    ['a stream to nowhere', stream({}), /body\/streaming_config needs/],
+    ['a stream over http', stream({ output_url: 'https://stream.example' }), /body\/streaming_config\/output_url/],
+    ['a stream to a private address', stream({ input_url: 'wss://10.0.0.1/' }), /body\/streaming_config\/input_url: /],
     [
       'a stream address with a fragment',
-      { streaming_enabled: true, streaming_config: { output_url: 'wss://stream.example/#x' } },
+      stream({ output_url: 'wss://stream.example/#x' }),
       /body\/streaming_config\/output_url must not have a part behind #/,
     ],
     ['another frequency', { streaming_config: { audio_frequency: 44_100 } }, /audio_frequency/],
     ['another provider', { transcription_config: { provider: 'nobody' } }, /body\/transcription_config\/provider/],
     ['a callback without configuration', { callback_enabled: true }, /body\/callback_config is needed/],
-    [
-      'a callback to a private address',
-      { callback_enabled: true, callback_config: { url: 'https://[::1]/' } },
-      /body\/callback_config\/url: /,
-    ],
+    ['a callback to a private address', callback({ url: 'https://[::1]/' }), /body\/callback_config\/url: /],
     [
       'a callback by DELETE',
       { callback_config: { url: 'https://a.example', method: 'DELETE' } },
@@ -268,10 +251,7 @@ describe('a body that does not fit', () => {
       callback_enabled: true,
       callback_config: { url: 'https://hooks.example/cb', secret: '' },
     })
-    expect(await row(id)).toMatchObject({
-      secrets: null,
-      request: { entry_message: null, sealed: [] },
-    })
+    expect(await row(id)).toMatchObject({ secrets: null, request: { entry_message: null, sealed: [] } })
     expect((await row(await world.bot(team, { entry_message: ' \n' }))).request).toMatchObject({ entry_message: null })
   })
 

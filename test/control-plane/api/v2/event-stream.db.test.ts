@@ -2,26 +2,16 @@
 import { randomUUID } from 'node:crypto'
 import type { NumberedEvent } from '@standin/wire/events.ts'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { freshMeet, startReporting } from '../reporting.ts'
-import { openApiWorld } from '../world.ts'
+import { describe, expect, test } from 'vitest'
+import { openWorld } from '../../world.ts'
+import { freshMeet, said, startReporting } from '../reporting.ts'
 
 const PATIENT = { timeout: 30_000, interval: 20 }
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
-let team: Awaited<ReturnType<typeof world.team>>
-let address: string
-beforeAll(async () => {
-  world = await openApiWorld()
-  team = await world.team()
-  address = await world.app.listen({ host: '127.0.0.1', port: 0 })
-})
-afterAll(() => world.close())
+const world = await openWorld({ api: {} })
+const team = await world.team()
+const address = await world.app.listen({ host: '127.0.0.1', port: 0 })
 
-const said = (text: string): NumberedEvent['event'] => ({
-  ...{ type: 'transcript', text, is_final: true, speaker: { id: 1, name: 'Ada', platform_id: 'p-1' } },
-  ...{ start: 1, end: 2, language: 'en' },
-})
 const noticed = (message: string): NumberedEvent['event'] => ({ type: 'notice', level: 'info', message })
 
 async function runningBot(of = team) {
@@ -106,17 +96,11 @@ test('events that were stored without a hint come all the same', async () => {
   const follower = listen(botId)
   await follower.answer
   const journalId = randomUUID()
-  await world.database
-    .insertInto('journals')
-    .values({ bot_id: botId, journal_id: journalId, attempt: 1, last_seq: 1 })
-    .execute()
-  await world.database
-    .insertInto('bot_events')
-    .values({
-      ...{ bot_id: botId, journal_id: journalId, seq: 1, attempt: 1, type: 'transcript', at: new Date() },
-      event: JSON.stringify(said('quiet')) as never,
-    })
-    .execute()
+  await world.insert('journals', { bot_id: botId, journal_id: journalId, attempt: 1, last_seq: 1 })
+  await world.insert('bot_events', {
+    ...{ bot_id: botId, journal_id: journalId, seq: 1, attempt: 1, type: 'transcript', at: new Date() },
+    event: JSON.stringify(said('quiet')) as never,
+  })
   await expect.poll(() => textsOf(follower.heard), PATIENT).toEqual(['quiet'])
   await follower.stop()
 })
@@ -130,13 +114,15 @@ test('an attempt that is the bot again comes from its first event', async () => 
       .values({ ...row, last_seq: seq })
       .onConflict((conflict) => conflict.columns(['bot_id', 'journal_id']).doUpdateSet({ last_seq: seq }))
       .execute()
-    await world.database
-      .insertInto('bot_events')
-      .values({ ...row, seq, type: 'transcript', at: new Date(), event: JSON.stringify(said(text)) as never })
-      .execute()
+    await world.insert('bot_events', {
+      ...row,
+      seq,
+      type: 'transcript',
+      at: new Date(),
+      event: JSON.stringify(said(text)) as never,
+    })
   }
-  const named = (joined_attempt: number | null) =>
-    world.database.updateTable('bots').set({ joined_attempt }).where('id', '=', botId).execute()
+  const named = (joined_attempt: number | null) => world.set(botId, { joined_attempt })
   const [first, second] = [randomUUID(), randomUUID()]
   await named(2)
   await store(first, 1, 1, 'one')
@@ -204,7 +190,7 @@ test('the stream of a bot that has ended ends, and a reader that comes back has 
   const { botId, report } = await runningBot()
   const follower = listen(botId)
   await report(said('bye'), { type: 'status_change', status: 'completed', end_code: 'API_REQUEST' })
-  await world.database.updateTable('bots').set({ phase: 'closed' }).where('id', '=', botId).execute()
+  await world.set(botId, { phase: 'closed' })
   await follower.ended
   expect(follower.heard.map(({ event, data }) => data.type ?? event)).toEqual(['transcript', 'status_change', 'end'])
   const last = follower.heard.at(-2)!.id

@@ -1,27 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { NumberedEvent } from '@standin/wire/events.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { freshMeet, startReporting } from '../reporting.ts'
-import { openApiWorld } from '../world.ts'
+import { expect, test } from 'vitest'
+import { openWorld } from '../../world.ts'
+import { freshMeet, said, startReporting } from '../reporting.ts'
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
-let team: Awaited<ReturnType<typeof world.team>>
-beforeAll(async () => {
-  world = await openApiWorld()
-  team = await world.team()
-})
-afterAll(() => world.close())
+const world = await openWorld({ api: {} })
+const team = await world.team()
 
 const ADA = { id: 1, name: 'Ada', platform_id: 'p-1' }
-const said = (text: string): NumberedEvent['event'] => ({
-  type: 'transcript',
-  text,
-  is_final: true,
-  speaker: ADA,
-  start: 1,
-  end: 2,
-  language: 'en',
-})
 const wrote = (text: string): NumberedEvent['event'] => ({
   type: 'chat_message',
   message_id: randomUUID(),
@@ -71,18 +57,15 @@ test('types choose, and what is internal is never shown', async () => {
 test('events of an attempt that is not the bot are not shown', async () => {
   const { botId, journalId, report } = await runningBot()
   await report(said('true'))
-  await world.database
-    .insertInto('bot_events')
-    .values({
-      bot_id: botId,
-      journal_id: randomUUID(),
-      seq: 1,
-      attempt: 2,
-      type: 'transcript',
-      at: new Date(),
-      event: JSON.stringify(said('false')) as never,
-    })
-    .execute()
+  await world.insert('bot_events', {
+    bot_id: botId,
+    journal_id: randomUUID(),
+    seq: 1,
+    attempt: 2,
+    type: 'transcript',
+    at: new Date(),
+    event: JSON.stringify(said('false')) as never,
+  })
   const { body } = await team.get(`/v2/bots/${botId}/events`)
   expect(body.data).toMatchObject([{ data: { text: 'true' } }])
   expect(Buffer.from(body.cursor, 'base64url').toString()).toBe(`${journalId}:1`)

@@ -1,53 +1,37 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { MEET, openApiWorld } from '../world.ts'
+import { describe, expect, test } from 'vitest'
+import { MEET, openWorld } from '../../world.ts'
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
-let team: Awaited<ReturnType<typeof world.team>>
-let ids: string[]
 const DAY = 86_400_000
 
 /** Seven bots, the first one the oldest. */
-beforeAll(async () => {
-  world = await openApiWorld()
-  team = await world.team()
-  ids = []
-  const now = Date.now()
-  const fields = [
-    { bot_name: 'Alpha', extra: { customer: 'ACME', number: 5, isPaid: true } },
-    { bot_name: 'alphabet', meeting_url: 'https://us02web.zoom.us/j/1234567890' },
-    { bot_name: 'Beta 100%', extra: { customer: 'acme' } },
-    { bot_name: 'Gamma_x', extra: { customer: 'ACME', note: 'a:b' } },
-    { bot_name: 'Delta', meeting_url: 'https://teams.live.com/meet/9312345678901' },
-    { bot_name: 'Epsilon' },
-    { bot_name: 'Zeta' },
-  ]
-  for (const [index, given] of fields.entries()) {
-    const id = await world.bot(team, given)
-    ids.push(id)
-    await set(id, { created_at: new Date(now - (fields.length - index) * DAY) })
-  }
-  await set(ids[0]!, {
-    status: 'completed',
-    ended_at: new Date(now),
-    duration_seconds: 61.6,
-    participants: JSON.stringify([{ name: 'Ada Lovelace', id: 1 }]),
-    charged: JSON.stringify({
-      recording: 495_678,
-      transcription: 4_300,
-      byok_transcription: 0,
-      streaming_input: 0,
-      streaming_output: 0,
-    }),
-  })
-  await set(ids[1]!, { status: 'failed', error_code: 'BOT_NOT_ACCEPTED', error_message: 'Nobody let it in.' })
-})
-afterAll(() => world.close())
-
-async function set(id: string, values: object) {
-  await world.database.updateTable('bots').set(values).where('id', '=', id).execute()
+const world = await openWorld({ api: {} })
+const team = await world.team()
+const ids: string[] = []
+const now = Date.now()
+const fields = [
+  { bot_name: 'Alpha', extra: { customer: 'ACME', number: 5, isPaid: true } },
+  { bot_name: 'alphabet', meeting_url: 'https://us02web.zoom.us/j/1234567890' },
+  { bot_name: 'Beta 100%', extra: { customer: 'acme' } },
+  { bot_name: 'Gamma_x', extra: { customer: 'ACME', note: 'a:b' } },
+  { bot_name: 'Delta', meeting_url: 'https://teams.live.com/meet/9312345678901' },
+  { bot_name: 'Epsilon' },
+  { bot_name: 'Zeta' },
+]
+for (const [index, given] of fields.entries()) {
+  const id = await world.bot(team, given)
+  ids.push(id)
+  await world.set(id, { created_at: new Date(now - (fields.length - index) * DAY) })
 }
+await world.set(ids[0]!, {
+  status: 'completed',
+  ended_at: new Date(now),
+  duration_seconds: 61.6,
+  participants: [{ name: 'Ada Lovelace', id: 1 }],
+  charged: { recording: 495_678, transcription: 4_300, byok_transcription: 0, streaming_input: 0, streaming_output: 0 },
+})
+await world.set(ids[1]!, { status: 'failed', error_code: 'BOT_NOT_ACCEPTED', error_message: 'Nobody let it in.' })
 
 /** Places in `ids` of the bots that the query answers, in order. */
 async function places(query: string): Promise<number[]> {
@@ -88,7 +72,7 @@ test('bots come newest first, with what became of them', async () => {
 test('a list holds neither bots of other teams nor those older than 90 days', async () => {
   expect((await (await world.team()).get('/v2/bots')).body.data).toEqual([])
   const other = await world.team()
-  await set(await world.bot(other), { created_at: new Date(Date.now() - 91 * DAY) })
+  await world.set(await world.bot(other), { created_at: new Date(Date.now() - 91 * DAY) })
   expect((await other.get('/v2/bots')).body.data).toEqual([])
 })
 
@@ -215,7 +199,7 @@ describe('pages', () => {
 test.each(['ärzte', 'ÄRZTE', 'протокол', 'Протокол', 'σίσυφο'])('%s is found in any case of letters', async (part) => {
   const other = await world.team()
   const id = await world.bot(other, { bot_name: 'Ärzte ПРОТОКОЛ ΣΊΣΥΦΟΣ' })
-  await set(id, { participants: JSON.stringify([{ name: 'Ärzte ПРОТОКОЛ ΣΊΣΥΦΟΣ', id: 1 }]) })
+  await world.set(id, { participants: [{ name: 'Ärzte ПРОТОКОЛ ΣΊΣΥΦΟΣ', id: 1 }] })
   for (const query of ['/v2/bots?bot_name', '/v2/bots?participant_name']) {
     const { body } = await other.get(`${query}=${encodeURIComponent(part)}`)
     expect(body.data.map((bot: { bot_id: string }) => bot.bot_id)).toEqual([id])

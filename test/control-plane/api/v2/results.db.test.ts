@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { helpOf } from '@standin/wire/error-help.ts'
 import { REASON_TABLE } from '@standin/wire/reasons.ts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ApiDependencies } from '../../../../control-plane/api/dependencies.ts'
 import type { ArtifactField as ArtifactLink } from '../../../../control-plane/ports.ts'
 import { entryOf } from '../../../../control-plane/store/audit-log.ts'
 import { blankBot } from '../../../../control-plane/store/bots/deletions.ts'
 import { createEndpoint } from '../../../../control-plane/store/webhooks/endpoints.ts'
-import { MEET, openApiWorld } from '../world.ts'
+import { MEET, openWorld } from '../../world.ts'
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
-let team: Awaited<ReturnType<typeof world.team>>
 const retranscribed: unknown[] = []
 let hasAudio = true
 
@@ -30,29 +28,22 @@ const links: ApiDependencies['links'] = {
   screenshotsOf: async () => Array.from({ length: 5 }, (_, n) => ({ name: `${n}.png`, url: linkTo(`${n}.png`) })),
 }
 
-beforeAll(async () => {
-  world = await openApiWorld({
-    dependencies: {
-      links,
-      retranscribe: async (botId, transcription) => {
-        retranscribed.push(transcription)
-        // The API expects a change in the audit log.
-        entryOf({ teamId: team.teamId, action: 'bot.retranscribe', target: botId })
-        return hasAudio ? 'started' : 'no_audio'
-      },
+const world = await openWorld({
+  api: {
+    links,
+    retranscribe: async (botId, transcription) => {
+      retranscribed.push(transcription)
+      // The API expects a change in the audit log.
+      entryOf({ teamId: team.teamId, action: 'bot.retranscribe', target: botId })
+      return hasAudio ? 'started' : 'no_audio'
     },
-  })
-  team = await world.team()
+  },
 })
-afterAll(() => world.close())
+const team = await world.team()
 
 async function ended(status: 'completed' | 'failed' = 'completed', fields: object = {}, values: object = {}) {
   const id = await world.bot(team, fields)
-  await world.database
-    .updateTable('bots')
-    .set({ status, phase: 'closed', ended_at: new Date(), ...values })
-    .where('id', '=', id)
-    .execute()
+  await world.set(id, { status, phase: 'closed', ended_at: new Date(), ...values })
   return id
 }
 
@@ -65,13 +56,10 @@ test('the details of an ended bot have links, people and tokens', async () => {
       joined_at: joined,
       exited_at: new Date('2026-11-20T10:30:00.5Z'),
       duration_seconds: 1800.4,
-      participants: JSON.stringify([
-        { name: 'Ada', id: 1, profile_picture: null, display_name: 'Ada L.' },
-        { name: 'Bob' },
-      ]),
-      speakers: JSON.stringify([{ name: 'Ada', id: 1 }]),
+      participants: [{ name: 'Ada', id: 1, profile_picture: null, display_name: 'Ada L.' }, { name: 'Bob' }],
+      speakers: [{ name: 'Ada', id: 1 }],
       transcription_provider: 'Default',
-      transcription_ids: JSON.stringify(['t-1']),
+      transcription_ids: ['t-1'],
     },
   )
   const { data } = (await team.get(`/v2/bots/${id}`)).body
@@ -182,7 +170,7 @@ describe('delete-data', () => {
     const { data } = (await team.get(`/v2/bots/${id}`)).body
     expect(data).toMatchObject({ artifacts_deleted: true, status: 'completed', bot_name: 'Bot' })
     for (const name of Object.keys(LINKS)) expect(data[name]).toBeNull()
-    const deletions = await world.database.selectFrom('deletions').selectAll().where('bot_id', '=', id).execute()
+    const deletions = await world.rowsOf('deletions', id)
     expect(deletions).toMatchObject([{ reason: 'request', requested_by: `key ${team.keyId}` }])
   })
 
@@ -197,7 +185,7 @@ describe('delete-data', () => {
 
   test('is refused while a new transcript is made', async () => {
     const id = await ended()
-    await world.database.updateTable('bots').set({ status: 'transcribing' }).where('id', '=', id).execute()
+    await world.set(id, { status: 'transcribing' })
     expect(await team.delete(`/v2/bots/${id}/delete-data`)).toMatchObject({
       status: 409,
       body: { code: 'FST_ERR_BOT_STATUS', message: expect.stringContaining('transcribing') },
@@ -226,11 +214,7 @@ describe('resend-webhook', () => {
   test('says if no endpoint takes it', async () => {
     const other = await world.team()
     const id = await world.bot(other)
-    await world.database
-      .updateTable('bots')
-      .set({ status: 'completed', phase: 'closed' })
-      .where('id', '=', id)
-      .execute()
+    await world.set(id, { status: 'completed', phase: 'closed' })
     const resend = async () => (await other.post(`/v2/bots/${id}/resend-webhook`)).body.data.message
     expect(await resend()).toContain('was not sent')
     await createEndpoint(world.database, world.dependencies.seals, {
@@ -323,46 +307,18 @@ describe('retranscribe', () => {
 describe('the timeline', () => {
   test('lists the steps of the bot in order, with reasons in words', async () => {
     const id = await world.bot(team)
-    await world.database
-      .insertInto('bot_steps')
-      .values([
-        {
-          bot_id: id,
-          attempt: 1,
-          at: new Date(Date.now() + 1000),
-          kind: 'launched',
-          reason: 'The launcher process started it.',
-          evidence: JSON.stringify({ pid: 7 }),
-        },
-        {
-          bot_id: id,
-          attempt: 1,
-          at: new Date(Date.now() + 2000),
-          kind: 'status',
-          reason: null,
-          evidence: JSON.stringify({ status: 'joining_call' }),
-        },
-        {
-          bot_id: id,
-          attempt: 2,
-          at: new Date(Date.now() + 3000),
-          kind: 'launch_failed',
-          reason: 'No memory',
-          evidence: null,
-        },
-      ])
-      .execute()
-    await world.database
-      .insertInto('artifacts')
-      .values({
-        bot_id: id,
-        attempt: 1,
-        name: 'video.mp4',
-        location: 'x',
-        bytes: 9,
-        stored_at: new Date(Date.now() + 4000),
-      })
-      .execute()
+    const at = (seconds: number) => new Date(Date.now() + seconds * 1000)
+    const step = (seconds: number, attempt: number, kind: string, reason: string | null, evidence: object | null) => ({
+      ...{ bot_id: id, attempt, at: at(seconds), kind, reason, evidence: evidence && JSON.stringify(evidence) },
+    })
+    await world.insert(
+      'bot_steps',
+      step(1, 1, 'launched', 'The launcher process started it.', { pid: 7 }),
+      step(2, 1, 'status', null, { status: 'joining_call' }),
+      step(3, 2, 'launch_failed', 'No memory', null),
+    )
+    const file = { bot_id: id, attempt: 1, name: 'video.mp4', location: 'x', bytes: 9 }
+    await world.insert('artifacts', { ...file, stored_at: at(4) })
     const { body } = await team.get(`/v2/bots/${id}/timeline`)
     const reported = body.data.map(({ kind, sentence }: { kind: string; sentence: string }) => [kind, sentence])
     expect(reported).toEqual([
@@ -398,15 +354,9 @@ describe('the timeline', () => {
       token_hash: Buffer.from(`${id}${attempt}`),
       log_tail: log.join('\n'),
     })
-    await world.database
-      .insertInto('launches')
-      .values([launch(1), launch(2)])
-      .execute()
+    await world.insert('launches', launch(1), launch(2))
     const step = { bot_id: id, attempt: 1, at: new Date(), kind: 'process_ended', reason: 'It ended.' }
-    await world.database
-      .insertInto('bot_steps')
-      .values({ ...step, evidence: JSON.stringify({ exit_code: 2 }) })
-      .execute()
+    await world.insert('bot_steps', { ...step, evidence: JSON.stringify({ exit_code: 2 }) })
     const ends = async () =>
       (await team.get(`/v2/bots/${id}/timeline`)).body.data.filter(
         ({ kind }: { kind: string }) => kind === 'process_ended',
@@ -430,39 +380,19 @@ describe('the timeline', () => {
       callback_config: { url: 'https://hooks.example/path-with-secret' },
     })
     await team.post(`/v2/bots/${id}/retry-callback`)
-    const delivery = await world.database
-      .selectFrom('deliveries')
-      .select('id')
-      .where('bot_id', '=', id)
-      .executeTakeFirstOrThrow()
-    await world.database
-      .insertInto('delivery_attempts')
-      .values([
-        {
-          delivery_id: delivery.id,
-          duration_ms: 12,
-          status: 500,
-          error: null,
-          answer: 'no',
-          at: new Date(Date.now() + 1000),
-        },
-        {
-          delivery_id: delivery.id,
-          duration_ms: 9,
-          status: 200,
-          error: null,
-          answer: '',
-          at: new Date(Date.now() + 2000),
-        },
-      ])
-      .execute()
+    const [delivery] = await world.rowsOf('deliveries', id)
+    const tried = (status: number, seconds: number) => ({
+      ...{ delivery_id: delivery!.id, duration_ms: 12, status, error: null, answer: 'no' },
+      at: new Date(Date.now() + seconds * 1000),
+    })
+    await world.insert('delivery_attempts', tried(500, 1), tried(200, 2))
     const { body } = await team.get(`/v2/bots/${id}/timeline`)
     expect(body.data.slice(-2).map(({ sentence }: { sentence: string }) => sentence)).toEqual([
       'The webhook bot.completed was not accepted by hooks.example (try 1, answer 500).',
       'The webhook bot.completed was delivered to hooks.example (try 2, answer 200).',
     ])
     // The argument of `endpoints replay --delivery`.
-    expect(body.data.at(-1).evidence.delivery_id).toBe(delivery.id)
+    expect(body.data.at(-1).evidence.delivery_id).toBe(delivery!.id)
   })
 
   test('of a scheduled bot begins before its time', async () => {

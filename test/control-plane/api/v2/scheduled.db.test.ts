@@ -1,15 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openSecrets } from '../../../../control-plane/store/bots/secrets.ts'
-import { MEET, openApiWorld } from '../world.ts'
+import { MEET, openWorld } from '../../world.ts'
 
-let world: Awaited<ReturnType<typeof openApiWorld>>
-let team: Awaited<ReturnType<typeof world.team>>
-beforeAll(async () => {
-  world = await openApiWorld()
-  team = await world.team()
-})
-afterAll(() => world.close())
+const world = await openWorld({ api: {} })
+const team = await world.team()
 
 const MINUTE = 60_000
 const DAY = 1440 * MINUTE
@@ -25,9 +20,7 @@ async function schedule(fields: object = {}, owner = team): Promise<string> {
   if (status !== 201) throw new Error(text)
   return body.data.bot_id
 }
-const row = (id: string) => world.database.selectFrom('bots').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-const set = (id: string, values: object) =>
-  world.database.updateTable('bots').set(values).where('id', '=', id).execute()
+const { row, set } = world
 
 describe('creation', () => {
   test('reserves and counts nothing until the join time', async () => {
@@ -205,9 +198,7 @@ describe('change', () => {
     const join_at = inFuture(2 * DAY)
     expect(
       await change(id, { bot_name: 'New', join_at, extra: null, timeout_config: { waiting_room_timeout: 300 } }),
-    ).toMatchObject({
-      status: 200,
-    })
+    ).toMatchObject({ status: 200 })
     const bot = await row(id)
     expect(bot).toMatchObject({
       bot_name: 'New',
