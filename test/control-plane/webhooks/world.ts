@@ -13,19 +13,12 @@ import {
   startDispatcher,
 } from '../../../control-plane/webhooks/dispatcher.ts'
 import { emptyDatabase } from '../postgres.ts'
-import { type Base, openWorld as openParts, quiet, sealKeys, seals } from '../world.ts'
+import { type Base, quiet, seals } from '../world.ts'
 import { type Behavior, type Receiver, startReceiver } from './receiver.ts'
-
-export { quiet, sealKeys, seals }
 
 /** Lets the claims of dispatchers that are gone end now. The next dispatcher takes them back when it starts. */
 export const expireClaims = ({ database }: { database: Database }) =>
   sql`update deliveries set lease_until = now() - interval '1 s' where state = 'sending'`.execute(database)
-
-export const openWorld = async () => {
-  const world = await openParts({ webhooks: true })
-  return { ...world, team: () => world.teamId(), bot: world.addBot }
-}
 
 export function openWebhooks({ database, closes }: Base) {
   const client = createGuardedClient({ allowPrivate: true })
