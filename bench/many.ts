@@ -3,8 +3,8 @@
  * sound of one has a hole, a frame is missed, or the memory is used up.
  */
 import { availableParallelism, freemem, loadavg } from 'node:os'
-import { messageOf } from '@standin/base/error-text.ts'
-import type { MockServer } from '../mock/types.ts'
+import { messageOf } from '@standin/wire/text/error-text.ts'
+import type { MockServer } from '../packages/mock/types.ts'
 import { pictureTimes } from '../test/media/media-info.ts'
 import { soundOf } from '../test/media/meeting-recording.ts'
 import type { Contender, Running } from './shared/measured.ts'

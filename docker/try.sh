@@ -142,7 +142,7 @@ try_build() {
   }
   printf '        %s s, %s\n' "$(($(date +%s) - began))" "$(docker images --format '{{.Size}}' "$image" | head -n 1)"
   check 'it has no mock meetings and no packages of theirs' [ -z "$(docker run --rm --entrypoint sh "$image" -c \
-    'ls -d /app/dist/mock /app/dist/bundles/mock /app/node_modules/werift /app/node_modules/selfsigned 2>/dev/null')" ]
+    'ls -d /app/dist/packages/mock /app/dist/bundles/mock /app/node_modules/werift /app/node_modules/selfsigned 2>/dev/null')" ]
   check 'its user is not root' [ "$(docker run --rm --entrypoint id "$image" -u)" = 1000 ]
 }
 

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Logger } from '../core/logger.ts'
-import type { CaptureEnvironment } from '../core/ports.ts'
-import { type Cleanup, createCleanup } from '../core/process/cleanup.ts'
-import type { Supervised } from '../core/process/supervised.ts'
+import type { Logger } from '../packages/core/logger.ts'
+import type { CaptureEnvironment } from '../packages/core/ports.ts'
+import { type Cleanup, createCleanup } from '../packages/core/process/cleanup.ts'
+import type { Supervised } from '../packages/core/process/supervised.ts'
 import { type AudioSink, makeSoundHome, startAudioSink } from './servers/audio-sink.ts'
 import { type Display, startDisplay } from './servers/display.ts'
 

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
-import { clockStep } from '@standin/base/deadline.ts'
-import type { Clock } from '../core/ports.ts'
-import { activeMs, WORKING_SHARE } from '../core/process/scheduled-time.ts'
-import { supervise } from '../core/process/supervised.ts'
+import { clockStep } from '@standin/wire/time/deadline.ts'
+import type { Clock } from '../packages/core/ports.ts'
+import { activeMs, WORKING_SHARE } from '../packages/core/process/scheduled-time.ts'
+import { supervise } from '../packages/core/process/supervised.ts'
 import { type CaptureSettings, captureArguments } from './ffmpeg/ffmpeg-args.ts'
 import {
   type CaptureProgress,

@@ -1,7 +1,7 @@
 /** Starts encoders: which sound and which picture one captures in the capture environment. */
 
 import { realpath } from 'node:fs/promises'
-import type { Clock } from '../core/ports.ts'
+import type { Clock } from '../packages/core/ports.ts'
 import { type Capture, type CaptureListener, startCapture } from './capture.ts'
 import type { CaptureServers } from './capture-environment.ts'
 import type { CaptureSettings } from './ffmpeg/ffmpeg-args.ts'

@@ -2,8 +2,8 @@
  * The output of an encoder that stands by. It stays in memory until the start of the recording is known, and is passed on
  * from there. Output from before that moment is never stored.
  */
-import { inTurn } from '@standin/base/in-turn.ts'
-import { CAPTURE_SAMPLE_RATE } from '../core/meeting/capture-sample-rate.ts'
+import { inTurn } from '@standin/wire/time/in-turn.ts'
+import { CAPTURE_SAMPLE_RATE } from '../packages/core/meeting/capture-sample-rate.ts'
 import { SAMPLES_PER_PACKET } from './aac.ts'
 import { type Fragment, FragmentReader, type Run, type Sample, type Track } from './mp4/fragment-reader.ts'
 

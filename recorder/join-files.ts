@@ -2,7 +2,7 @@
 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { runProgram } from '../core/process/run-program.ts'
+import { runProgram } from '../packages/core/process/run-program.ts'
 import { PICTURE_HEIGHT, PICTURE_WIDTH } from './settings.ts'
 
 /** The properties of a stream that have to be equal for its packets to continue in one track. */

@@ -1,7 +1,7 @@
 /** The files of one recording, which grow as ffmpeg's output arrives and are whole soon after it ends. */
 
-import { CAPTURE_SAMPLE_RATE } from '../core/meeting/capture-sample-rate.ts'
-import type { FinishedRecording, GrowingFile, GrowingStart } from '../core/recording.ts'
+import { CAPTURE_SAMPLE_RATE } from '../packages/core/meeting/capture-sample-rate.ts'
+import type { FinishedRecording, GrowingFile, GrowingStart } from '../packages/core/recording.ts'
 import { PRIMING_PACKETS, SAMPLES_PER_PACKET } from './aac.ts'
 import type { SegmentPart } from './held-segment.ts'
 import { FragmentReader, type Track } from './mp4/fragment-reader.ts'

@@ -3,7 +3,7 @@
  * begin at zero.
  */
 
-import { CAPTURE_SAMPLE_RATE } from '../core/meeting/capture-sample-rate.ts'
+import { CAPTURE_SAMPLE_RATE } from '../packages/core/meeting/capture-sample-rate.ts'
 import { PRIMING_PACKETS, SAMPLES_PER_PACKET, SILENT_PACKET } from './aac.ts'
 import type { Fragment, Sample, Track } from './mp4/fragment-reader.ts'
 

@@ -1,5 +1,5 @@
 /** Choices of the recorder, each with where its number comes from. */
-import { CHILD_PATH } from '@standin/base/child-path.ts'
+import { CHILD_PATH } from '@standin/wire/process/child-path.ts'
 
 /** The size that the display has and the recording keeps; the specification's 720p. */
 export const PICTURE_WIDTH = 1280

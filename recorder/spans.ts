@@ -1,9 +1,9 @@
 /** The recorded stretches: when each began and ended, how much is in them, and how well it was recorded. */
 
 import type { Quality } from '@standin/wire/events.ts'
-import { CAPTURE_SAMPLE_RATE } from '../core/meeting/capture-sample-rate.ts'
-import type { Clock } from '../core/ports.ts'
-import type { RecordedSpan, RecorderEvent } from '../core/recording.ts'
+import { CAPTURE_SAMPLE_RATE } from '../packages/core/meeting/capture-sample-rate.ts'
+import type { Clock } from '../packages/core/ports.ts'
+import type { RecordedSpan, RecorderEvent } from '../packages/core/recording.ts'
 import { type CaptureProgress, createSoundWatch } from './ffmpeg/ffmpeg-output.ts'
 import { createQualityWatch } from './quality.ts'
 

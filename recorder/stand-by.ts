@@ -2,9 +2,9 @@
  * An encoder that runs before it is known whether there is anything to record. Its output stays in memory. The recording
  * can begin with it, at any moment that the encoder has captured.
  */
-import { endsWithin, within } from '@standin/base/deadline.ts'
-import type { Logger } from '../core/logger.ts'
-import type { Clock } from '../core/ports.ts'
+import { endsWithin, within } from '@standin/wire/time/deadline.ts'
+import type { Logger } from '../packages/core/logger.ts'
+import type { Clock } from '../packages/core/ports.ts'
 import type { Capture, CaptureListener } from './capture.ts'
 import { HeldSegment, type SegmentPart, type SegmentStart } from './held-segment.ts'
 

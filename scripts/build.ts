@@ -23,6 +23,7 @@ import { main as compileAssembly } from 'assemblyscript/asc'
 import { build, type Plugin } from 'esbuild'
 import { writeHelpPages } from './help-pages.ts'
 import { replaceBuild } from './replace-build.ts'
+import { pathOf } from './workspaces.ts'
 import { writeClient } from './write-client.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -42,9 +43,9 @@ const OPTIONS = {
 
 /**
  * Bundles the page scripts: `platforms/<name>/page/main.ts` into `dist/bundles/page/<name>.js`,
- * `platforms/<name>/page/<x>.entry.ts` into `dist/bundles/page/<name>/<x>.js`, and `mock/<name>/page/<x>.entry.ts` into
+ * `platforms/<name>/page/<x>.entry.ts` into `dist/bundles/page/<name>/<x>.js`, and `packages/mock/<name>/page/<x>.entry.ts` into
  * `dist/bundles/mock/<name>/<x>.js` (a separate folder, so that no bundle overwrites a module of the Node side with the
- * same name), and `report/page/{main.tsx,style.css}` into `dist/bundles/report.{js,css}`. Page code imports page code
+ * same name), and `src/report/page/{main.tsx,style.css}` into `dist/bundles/report.{js,css}`. Page code imports page code
  * only, so a bundle has no code of the Node side.
  *
  * Bundles every platform, even if another one fails. Rejects after a failure, unless `goOn` is set. A failed platform
@@ -81,10 +82,10 @@ export async function bundlePageScripts({ goOn = false, dist = DIST } = {}): Pro
       if (existsSync(own)) await bundle(`platforms/${name}/${part}`, { [part]: own }, join(bundles, 'page', name))
     }
   }
-  for (const name of foldersOf('mock'))
-    await bundle(`mock/${name}`, entriesOf('mock', name), join(bundles, 'mock', name))
+  for (const name of foldersOf('packages/mock'))
+    await bundle(`packages/mock/${name}`, entriesOf('packages/mock', name), join(bundles, 'mock', name))
   for (const file of ['main.tsx', 'style.css'])
-    await bundle('report', { report: join(root, 'report', 'page', file) }, bundles)
+    await bundle('report', { report: join(root, 'src/report/page', file) }, bundles)
   if (failed.length > 0 && !goOn) throw new Error(`The page scripts of ${failed.join(', ')} could not be bundled`)
 }
 
@@ -126,7 +127,7 @@ async function bundleBot(dist: string): Promise<void> {
     legalComments: 'linked',
     logLevel: 'warning',
     absWorkingDir: root,
-    entryPoints: { index: 'src/cli/index.ts', 'engine-process': 'transcription/local/engine-process.ts' },
+    entryPoints: { index: 'src/cli/index.ts', 'engine-process': 'src/transcription/local/engine-process.ts' },
     outdir: join(dist, 'bot'),
     chunkNames: '[name]-[hash]',
     banner: { js: "import{createRequire as requireOf}from'node:module';const require=requireOf(import.meta.url);" },
@@ -142,7 +143,10 @@ const packagesWhenNeeded: Plugin = {
       const isOfPart = kind === 'dynamic-import' || path.startsWith('@aws-sdk/')
       if (!isOfPart || isOurs) return null
       // The mock meetings are built beside the bundle.
-      return { path: path.replace(/^@standin\/(.+)\.ts$/, '../$1.js'), external: true }
+      return {
+        path: path.startsWith('@standin/') ? `../${pathOf(path).replace(/\.ts$/, '.js')}` : path,
+        external: true,
+      }
     })
   },
 }
@@ -214,7 +218,7 @@ function modulesOf(settings: string): string[] {
 /**
  * One file for each of `modules`, and for those that they import and that are not among `known`. The built program carries its
  * workspaces, since a package that was installed elsewhere has none: `@standin/wire/events.ts` becomes the file
- * `wire/events.js` by its relative path.
+ * `packages/wire/events.js` by its relative path.
  */
 async function compileModules(modules: readonly string[], known: ReadonlySet<string>, dist: string): Promise<void> {
   const imported = new Set<string>()
@@ -243,9 +247,8 @@ const separateModules = (imported: Set<string>): Plugin => ({
   setup({ onResolve }) {
     onResolve({ filter: /./ }, ({ kind, path, importer }) => {
       if (kind === 'entry-point') return null
-      const ours = /^@standin\/(.+)|^\..+/.exec(path)
-      if (ours === null) return { path, external: true }
-      const file = ours[1] ? join(root, ours[1]) : join(dirname(importer), path)
+      if (!/^\.|^@standin\//.test(path)) return { path, external: true }
+      const file = path.startsWith('.') ? join(dirname(importer), path) : join(root, pathOf(path))
       imported.add(relative(root, file))
       const fromHere = relative(dirname(importer), file).replace(/\.ts$/, '.js')
       return { path: fromHere.startsWith('.') ? fromHere : `./${fromHere}`, external: true }
@@ -272,10 +275,10 @@ function foldersOf(place: string): string[] {
 /** The declarations of the client. Rejects if `tsc`, whose messages go to the terminal, reports an error. */
 async function declareClient(dist: string): Promise<void> {
   const compiler = join(root, 'node_modules/typescript/bin/tsc')
-  const given = ['-p', join(root, 'client'), '--outDir', join(dist, 'client')]
+  const given = ['-p', join(root, 'packages/client'), '--outDir', join(dist, 'packages/client')]
   const child = spawn(process.execPath, [compiler, ...given], { stdio: 'inherit' })
   const [code] = await once(child, 'close')
-  if (code !== 0) throw new Error('tsc -p client failed')
+  if (code !== 0) throw new Error('tsc -p packages/client failed')
 }
 
 /** Prints the name of a step when it begins, and its time when it has ended. */
@@ -295,7 +298,7 @@ async function buildInto(dist: string, what: string | undefined): Promise<void> 
   const all = new Set(modulesOf('tsconfig.build.json'))
   if (what === '--add') {
     const before = realpathSync(DIST)
-    const filter = (path: string) => !['.built', 'packages'].some((name) => path === join(before, name))
+    const filter = (path: string) => !['.built', 'npm'].some((name) => path === join(before, name))
     cpSync(before, dist, { recursive: true, filter })
   }
   await step('types of the API', writeClient)

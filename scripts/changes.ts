@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { importsOf } from './imports.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const WORDS = 'wire/words.json'
+const WORDS = 'packages/wire/words.json'
 const FOLDERS: Readonly<Record<string, string>> = {
   meet: 'platforms/google-meet',
   teams: 'platforms/microsoft-teams',

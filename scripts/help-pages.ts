@@ -143,7 +143,7 @@ export async function writeHelpPages(folder = join(root, 'dist', 'help')): Promi
   for (const place of FOLDERS)
     if (existsSync(join(root, place)))
       cpSync(join(root, place), join(folder, place.replace(/^docs\//, '')), { recursive: true })
-  const page = join(root, 'control-plane', 'help', 'page')
+  const page = join(root, 'control-plane/dashboard/help/page')
   await build({
     entryPoints: ['main.ts', 'style.css'].map((file) => ({ in: join(page, file), out: 'help' })),
     ...{

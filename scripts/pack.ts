@@ -1,6 +1,6 @@
 /**
  * Packs what the last build wrote as the packages for npm, and the client for Python: `node scripts/pack.ts [folder]` writes a
- * tarball of each and a wheel into the folder (default: `dist/packages`) and prints their paths in the order in which they are
+ * tarball of each and a wheel into the folder (default: `dist/npm`) and prints their paths in the order in which they are
  * published.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
@@ -18,6 +18,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { WORKSPACES } from './workspaces.ts'
 import { writePythonClient } from './write-python-client.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -53,20 +54,22 @@ export const NO_PYTHON =
 /** In the order in which they are published. */
 const PACKAGES: readonly Package[] = [
   {
-    of: 'client',
+    of: 'packages/client',
     has: [],
-    files: [...DOCUMENTS, 'dist/client'],
-    fields: { exports: { '.': { types: './dist/client/index.d.ts', default: './dist/client/index.js' } } },
+    files: [...DOCUMENTS, 'dist/packages/client'],
+    fields: {
+      exports: { '.': { types: './dist/packages/client/index.d.ts', default: './dist/packages/client/index.js' } },
+    },
   },
   {
-    of: 'mcp',
-    has: ['client'],
-    files: [...DOCUMENTS, 'dist/mcp', 'dist/client'],
-    fields: { exports: undefined, bin: { 'standin-mcp': 'dist/mcp/main.js' } },
+    of: 'packages/mcp',
+    has: ['packages/client'],
+    files: [...DOCUMENTS, 'dist/packages/mcp', 'dist/packages/client'],
+    fields: { exports: undefined, bin: { 'standin-mcp': 'dist/packages/mcp/main.js' } },
   },
   {
     of: '.',
-    has: ['base', 'wire', 'control-plane', 'mock', 'client', 'mcp'],
+    has: WORKSPACES,
     files: [...DOCUMENTS, 'README.md', 'CHANGELOG.md', 'bin', 'docs', 'dist', 'scripts/debian-packages'],
     // Chromium, its display and its sound server are Debian packages.
     fields: { bin: { standin: 'bin/standin' }, os: ['linux'], engines: manifestOf('control-plane').engines },
@@ -86,14 +89,17 @@ export function packAll(folder: string): string[] {
   }
 }
 
-/** Path of the wheel of `client/python`; null if this machine has no Python that can build it. */
+/** Path of the wheel of `packages/client/python`; null if this machine has no Python that can build it. */
 export function packPython(folder: string): string | null {
   const isNew = 'import sys; sys.exit(sys.version_info < (3, 11))'
   if (spawnSync('python3', ['-c', isNew]).status !== 0) return null
   mkdirSync(folder, { recursive: true })
   const staging = mkdtempSync(join(tmpdir(), 'standin-pack-'))
   try {
-    cpSync(join(root, 'client/python'), staging, { recursive: true, filter: (path) => !path.endsWith('__pycache__') })
+    cpSync(join(root, 'packages/client/python'), staging, {
+      recursive: true,
+      filter: (path) => !path.endsWith('__pycache__'),
+    })
     cpSync(join(root, 'LICENSE'), join(staging, 'LICENSE'))
     writePythonClient(join(staging, 'standin_client'))
     const name = execFileSync('python3', [join(staging, 'backend.py'), folder], { encoding: 'utf8' })
@@ -110,7 +116,7 @@ function packOne({ of, has, files, fields }: Package, dist: string, staging: str
     if (!existsSync(source)) throw new Error(`${file} is not there; run: npm run build`)
     cpSync(source, join(staging, file), {
       recursive: true,
-      filter: (path) => !/\/dist\/(packages|\.built)$/.test(path),
+      filter: (path) => !/\/dist\/(npm|\.built)$/.test(path),
     })
   }
   const own = manifestOf(of)
@@ -119,7 +125,7 @@ function packOne({ of, has, files, fields }: Package, dist: string, staging: str
   for (const needless of ['private', 'workspaces', 'scripts', 'devDependencies', 'files'])
     delete (manifest as Record<string, unknown>)[needless]
   writeFileSync(join(staging, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
-  if (of === 'mcp') chmodSync(join(staging, 'dist/mcp/main.js'), 0o755)
+  if (of === 'packages/mcp') chmodSync(join(staging, 'dist/packages/mcp/main.js'), 0o755)
   const answer = execFileSync('npm', ['pack', '--json', '--pack-destination', folder, staging], { encoding: 'utf8' })
   const parsed: unknown = JSON.parse(answer)
   const [packed] = (Array.isArray(parsed) ? parsed : Object.values(parsed as object)) as { filename: string }[]
@@ -154,7 +160,7 @@ function merged(all: readonly (Record<string, string> | undefined)[]): Record<st
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const folder = resolve(process.argv[2] ?? join(root, 'dist', 'packages'))
+  const folder = resolve(process.argv[2] ?? join(root, 'dist', 'npm'))
   console.log(packAll(folder).join('\n'))
   console.log(packPython(folder) ?? NO_PYTHON)
 }

@@ -198,7 +198,7 @@ if ! has_packages || ! cmp -s package-lock.json "$installed_lock"; then
     workspaces=''
   else
     say "installing the npm packages of the bot (npm $1), about 700 MB"
-    workspaces='--include-workspace-root -w @standin/base -w @standin/wire -w @standin/mock -w @standin/client'
+    workspaces='--include-workspace-root -w @standin/wire -w @standin/mock -w @standin/client'
   fi
   if [ "$how" != ci ]; then
     # Their time says how old the build may be. npm believes its own list if no folder is newer.
@@ -240,15 +240,15 @@ fi
 # --- build -----------------------------------------------------------------------------------------------------------
 
 stamp=dist/.built
-bot_sources='base wire core src platforms recorder storage streaming transcription report mock
-  client/index.ts client/package.json docs/openapi*.json scripts/build.ts scripts/replace-build.ts scripts/write-client.ts
+bot_sources='src platforms recorder packages/wire packages/core packages/mock packages/page-parts
+  packages/client/index.ts packages/client/package.json docs/openapi*.json scripts/build.ts scripts/replace-build.ts scripts/write-client.ts
   tsconfig.json tsconfig.build.json tsconfig.bot.json package.json'
 # Not the whole folder `client`: the build itself writes its types there.
-other_sources='control-plane mcp client/tsconfig.json docs scripts/help-pages.ts'
+other_sources='control-plane packages/mcp packages/client/tsconfig.json docs scripts/help-pages.ts'
 
 # Whether the last build has the files and folders as they are. A file that is gone changes nothing but its folder.
 is_built_from() {
-  [ -f "$stamp" ] && [ -f client/v2.ts ] &&
+  [ -f "$stamp" ] && [ -f packages/client/v2.ts ] &&
     [ -z "$(find "$@" "$installed_lock" -newer "$stamp" 2>/dev/null | head -n 1)" ]
 }
 

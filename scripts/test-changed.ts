@@ -19,7 +19,7 @@ const isAboutWords = (file: string) =>
   changed.some((name) => name.startsWith('platforms/')) && file.startsWith('test/platforms/conformance/')
 const importing = testsOf([
   ...changed,
-  ...changed.map((file) => file.replace(/^platforms\/.*\/words\.json$/, 'wire/words.json')),
+  ...changed.map((file) => file.replace(/^platforms\/.*\/words\.json$/, 'packages/wire/words.json')),
 ])
 const { drivers, bots } = lanesOf(changed)
 const unit = importing.filter((file) => needOf(file) === 'unit')

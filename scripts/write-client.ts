@@ -1,6 +1,6 @@
 /**
- * Writes the types of the client, `client/v2.ts` and `client/older.ts`, and those of the page of the dashboard,
- * `client/dashboard.ts`, from the OpenAPI documents in `docs`. Git does not keep them: each build writes them first.
+ * Writes the types of the client, `packages/client/v2.ts` and `packages/client/older.ts`, and those of the page of the dashboard,
+ * `packages/client/dashboard.ts`, from the OpenAPI documents in `docs`. Git does not keep them: each build writes them first.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -16,18 +16,18 @@ export const OPENAPI_DOCUMENTS: ReadonlyMap<string, string> = new Map([
   ['openapi-dashboard.json', 'dashboard.ts'],
 ])
 
-type Generator = typeof import('../client/node_modules/openapi-typescript/dist/index.d.mts')
+type Generator = typeof import('../packages/client/node_modules/openapi-typescript/dist/index.d.mts')
 
 /** Loads the generator only here: other scripts need the list of documents alone. */
 export async function writeClient(): Promise<void> {
   // The generator needs TypeScript 5, so npm installs both in the client's own folder.
-  const require = createRequire(join(root, 'client', 'package.json'))
+  const require = createRequire(join(root, 'packages/client/package.json'))
   const { default: openapiTS, astToString } = require('openapi-typescript') as Generator
   for (const [name, target] of OPENAPI_DOCUMENTS) {
     const document = JSON.parse(readFileSync(join(root, 'docs', name), 'utf8'))
     const types = astToString(await openapiTS(document, { defaultNonNullable: false }))
     const text = `/** Made from docs/${name} by scripts/write-client.ts. */\n${types}`
-    const file = join(root, 'client', target)
+    const file = join(root, 'packages/client', target)
     if (existsSync(file) && readFileSync(file, 'utf8') === text) continue
     const fresh = `${file}.${process.pid}`
     writeFileSync(fresh, text)

@@ -50,7 +50,7 @@ export function hostsPage(): string {
   })
   return `# The bot was not let in
 
-\`scripts/write-errors-page.ts\` makes this page from the program's own table (\`wire/reasons.ts\`).
+\`scripts/write-errors-page.ts\` makes this page from the program's own table (\`packages/wire/reasons.ts\`).
 
 This page is for hosts of meetings, and for developers who have to tell a host what to change. A bot that a meeting did not
 let in has a \`reason\` in the API and in its last webhook, with the sentences below as \`reason_help\`; its \`link\` is a

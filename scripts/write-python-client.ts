@@ -1,5 +1,5 @@
 /**
- * Writes what `client/python` has from the OpenAPI document of `/v2`: types, a method for each operation, and the version. Git does
+ * Writes what `packages/client/python` has from the OpenAPI document of `/v2`: types, a method for each operation, and the version. Git does
  * not keep them; `scripts/pack.ts` has them written beside a copy of the rest.
  */
 import { readFileSync, writeFileSync } from 'node:fs'

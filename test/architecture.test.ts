@@ -4,8 +4,9 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { packageRoot } from '../core/process/page-scripts.ts'
+import { packageRoot } from '../packages/core/process/page-scripts.ts'
 import { importsOf } from '../scripts/imports.ts'
+import { pathOf, WORKSPACES } from '../scripts/workspaces.ts'
 
 interface Source {
   file: string
@@ -19,17 +20,13 @@ interface Source {
   packages: string[]
 }
 
-/** A workspace's name is that of its folder: `@standin/wire/events.ts` is the file `wire/events.ts`. */
-const WORKSPACES = '@standin/'
-const isOurs = (name: string) => name.startsWith('.') || name.startsWith(WORKSPACES)
+const isOurs = (name: string) => name.startsWith('.') || name.startsWith('@standin/')
 
 function read(file: string): Source {
   const named = importsOf(readFileSync(join(packageRoot, file), 'utf8'))
   const local = named.filter(({ name }) => isOurs(name))
   const fromRoot = (name: string) =>
-    name.startsWith(WORKSPACES)
-      ? name.slice(WORKSPACES.length)
-      : relative(packageRoot, join(packageRoot, dirname(file), name))
+    name.startsWith('@standin/') ? pathOf(name) : relative(packageRoot, join(packageRoot, dirname(file), name))
   return {
     file,
     ours: local.map(({ name }) => fromRoot(name)),
@@ -47,20 +44,26 @@ function packageOf(name: string): string {
     .join('/')
 }
 
-const sources = globSync(
-  '{base,wire,control-plane,core,src,platforms,recorder,storage,streaming,report,transcription,mock,client,mcp}/**/*.{ts,tsx}',
-  { cwd: packageRoot, exclude: (path) => path.endsWith('node_modules') },
-)
+const sources = globSync('{control-plane,packages,platforms,recorder,src}/**/*.{ts,tsx}', {
+  cwd: packageRoot,
+  exclude: (path) => path.endsWith('node_modules'),
+})
   .sort()
   .map(read)
 
 const PLATFORMS = ['google-meet', 'jitsi', 'microsoft-teams', 'zoom']
 /** Rooms that every room of the worker may import. */
-const GROUND = ['core', 'base', 'wire']
+const GROUND = ['packages/core', 'packages/wire']
 /** Rooms and files that every room of the service may import. */
 const SERVICE_GROUND = [
-  ...['base', 'wire', 'control-plane/ports.ts', 'control-plane/meters.ts', 'control-plane/traces.ts'],
-  ...['control-plane/rows', 'control-plane/bots', 'control-plane/store'],
+  ...[
+    'packages/wire',
+    'control-plane/platform',
+    'control-plane/platform/ports.ts',
+    'control-plane/platform/meters.ts',
+    'control-plane/platform/traces.ts',
+  ],
+  ...['control-plane/store/rows', 'control-plane/bots', 'control-plane/store'],
 ]
 
 /** Files of the calendars that other rooms may import. */
@@ -71,7 +74,7 @@ const TOKEN_ANSWER = 'control-plane/connections/token-answer.ts'
 const OAUTH_TOKENS = 'control-plane/connections/oauth-tokens.ts'
 
 /** Pure files that pages run too, beside their own code. */
-const PURE = ['core/meeting/caption-words.ts']
+const PURE = ['packages/core/meeting/caption-words.ts']
 
 interface Room {
   /** A folder, or a file. Of two rooms the longer path has the file; page code belongs to the page room of its folder. */
@@ -81,9 +84,8 @@ interface Room {
 
 /** Every room and the other rooms that it may import. A room may always import itself. */
 const ROOMS: Room[] = [
-  { path: 'base', may: [] },
-  { path: 'wire', may: ['base'] },
-  { path: 'core', may: ['base', 'wire'] },
+  { path: 'packages/wire', may: [] },
+  { path: 'packages/core', may: ['packages/wire'] },
 
   // The worker: `src` is its top, and no room imports it.
   { path: 'src/run', may: GROUND },
@@ -95,13 +97,25 @@ const ROOMS: Room[] = [
     may: [
       ...GROUND,
       ...['src/run', 'src/control-link', 'src/job', 'platforms', 'platforms/browser'],
-      ...['recorder', 'report', 'storage', 'streaming', 'transcription'],
+      ...['recorder', 'src/report', 'src/storage', 'src/streaming', 'src/transcription'],
     ],
   },
-  { path: 'src', may: [...GROUND, 'src/run', 'src/job', 'src/usage', 'src/wiring', 'recorder', 'report', 'storage'] },
+  {
+    path: 'src',
+    may: [...GROUND, 'src/run', 'src/job', 'src/usage', 'src/wiring', 'recorder', 'src/report', 'src/storage'],
+  },
   {
     path: 'src/cli',
-    may: [...GROUND, 'src', 'src/job', 'src/wiring', 'platforms/browser', 'report', 'mock', 'client'],
+    may: [
+      ...GROUND,
+      'src',
+      'src/job',
+      'src/wiring',
+      'platforms/browser',
+      'src/report',
+      'packages/mock',
+      'packages/client',
+    ],
   },
   { path: 'platforms', may: [...GROUND, 'platforms/shared', ...PLATFORMS.map((name) => `platforms/${name}`)] },
   { path: 'platforms/browser', may: GROUND },
@@ -115,45 +129,46 @@ const ROOMS: Room[] = [
     { path: `platforms/${name}/page`, may: [...GROUND, 'platforms/shared/page'] },
   ]),
   { path: 'recorder', may: GROUND },
-  { path: 'storage', may: GROUND },
-  { path: 'streaming', may: GROUND },
-  { path: 'transcription', may: GROUND },
-  { path: 'report', may: [...GROUND, 'report/page', 'report/page/parts'] },
-  { path: 'report/page', may: ['report/page/parts'] },
+  { path: 'src/storage', may: GROUND },
+  { path: 'src/streaming', may: GROUND },
+  { path: 'src/transcription', may: GROUND },
+  { path: 'src/report', may: [...GROUND, 'src/report/page', 'packages/page-parts'] },
+  { path: 'src/report/page', may: ['packages/page-parts'] },
   // Player, lanes and lines of the report and of the dashboard.
-  { path: 'report/page/parts', may: [] },
+  { path: 'packages/page-parts', may: [] },
 
   // The service.
-  { path: 'control-plane/ports.ts', may: ['base', 'wire'] },
-  { path: 'control-plane/meters.ts', may: ['wire', 'control-plane/ports.ts'] },
-  { path: 'control-plane/traces.ts', may: ['control-plane/rows'] },
-  { path: 'control-plane/rows', may: ['wire'] },
+  // Small pieces of the service alone.
+  { path: 'control-plane/platform', may: ['packages/wire'] },
+  { path: 'control-plane/platform/ports.ts', may: ['packages/wire'] },
+  { path: 'control-plane/platform/meters.ts', may: ['packages/wire', 'control-plane/platform/ports.ts'] },
+  { path: 'control-plane/platform/traces.ts', may: ['control-plane/store/rows'] },
+  { path: 'control-plane/store/rows', may: ['packages/wire'] },
   // The rules of a bot are pure: no SQL, no clock, no network.
-  { path: 'control-plane/bots', may: ['base', 'wire', 'control-plane/ports.ts', 'control-plane/rows'] },
+  { path: 'control-plane/bots', may: ['packages/wire', 'control-plane/platform/ports.ts', 'control-plane/store/rows'] },
   {
     path: 'control-plane/store',
-    may: ['base', 'wire', 'control-plane/ports.ts', 'control-plane/rows', 'control-plane/bots'],
+    may: ['packages/wire', 'control-plane/platform/ports.ts', 'control-plane/store/rows', 'control-plane/bots'],
   },
   // A use case is one transaction: it calls the rules and the store.
-  { path: 'control-plane/actions', may: SERVICE_GROUND },
-  { path: 'control-plane/outgoing', may: ['base', 'control-plane/ports.ts'] },
-  { path: 'control-plane/secrets', may: SERVICE_GROUND },
+  { path: 'control-plane/bots/actions', may: SERVICE_GROUND },
+  { path: 'control-plane/platform/outgoing', may: ['packages/wire', 'control-plane/platform/ports.ts'] },
+  { path: 'control-plane/platform/secrets', may: SERVICE_GROUND },
   { path: 'control-plane/files', may: SERVICE_GROUND },
-  { path: 'control-plane/sign-in', may: [...SERVICE_GROUND, TOKEN_ANSWER] },
-  { path: 'control-plane/calendars/ports.ts', may: ['control-plane/ports.ts'] },
+  { path: 'control-plane/connections/sign-in', may: [...SERVICE_GROUND, TOKEN_ANSWER] },
+  { path: 'control-plane/calendars/ports.ts', may: ['control-plane/platform/ports.ts'] },
   {
     path: 'control-plane/calendars/operations.ts',
-    may: ['control-plane/rows', 'control-plane/bots', 'control-plane/calendars/ports.ts'],
+    may: ['control-plane/store/rows', 'control-plane/bots', 'control-plane/calendars/ports.ts'],
   },
-  { path: 'control-plane/calendars/meeting-url.ts', may: ['wire', 'control-plane/calendars/html-texts.ts'] },
+  { path: 'control-plane/calendars/meeting-url.ts', may: ['packages/wire', 'control-plane/calendars/html-texts.ts'] },
   { path: 'control-plane/calendars/html-texts.ts', may: [] },
   // A provider of calendars implements the terms of the calendars and does not depend on the service.
   {
     path: 'control-plane/calendars/providers',
     may: [
-      'base',
-      'wire',
-      'control-plane/ports.ts',
+      'packages/wire',
+      'control-plane/platform/ports.ts',
       'control-plane/calendars/ports.ts',
       'control-plane/calendars/meeting-url.ts',
       TOKEN_ANSWER,
@@ -161,66 +176,79 @@ const ROOMS: Room[] = [
   },
   {
     path: 'control-plane/calendars',
-    may: [...SERVICE_GROUND, 'control-plane/actions', ...CALENDAR_TERMS, OAUTH_TOKENS, TOKEN_ANSWER],
+    may: [...SERVICE_GROUND, 'control-plane/bots/actions', ...CALENDAR_TERMS, OAUTH_TOKENS, TOKEN_ANSWER],
   },
-  { path: TOKEN_ANSWER, may: ['control-plane/ports.ts'] },
+  { path: TOKEN_ANSWER, may: ['control-plane/platform/ports.ts'] },
   { path: OAUTH_TOKENS, may: SERVICE_GROUND },
   { path: 'control-plane/connections', may: [...SERVICE_GROUND, OAUTH_TOKENS, TOKEN_ANSWER] },
-  { path: 'control-plane/control-link', may: [...SERVICE_GROUND, 'control-plane/actions'] },
-  { path: 'control-plane/launching', may: [...SERVICE_GROUND, 'control-plane/actions'] },
+  { path: 'control-plane/control-link', may: [...SERVICE_GROUND, 'control-plane/bots/actions'] },
+  { path: 'control-plane/launching', may: [...SERVICE_GROUND, 'control-plane/bots/actions'] },
   { path: 'control-plane/webhooks', may: SERVICE_GROUND },
-  { path: 'control-plane/jobs', may: [...SERVICE_GROUND, 'control-plane/actions'] },
-  { path: 'control-plane/watching', may: SERVICE_GROUND },
+  { path: 'control-plane/files/jobs', may: [...SERVICE_GROUND, 'control-plane/bots/actions'] },
+  { path: 'control-plane/platform/watching', may: SERVICE_GROUND },
   {
     path: 'control-plane/api',
-    may: [...SERVICE_GROUND, 'control-plane/actions', 'control-plane/secrets', ...CALENDAR_TERMS],
+    may: [...SERVICE_GROUND, 'control-plane/bots/actions', 'control-plane/platform/secrets', ...CALENDAR_TERMS],
   },
-  { path: 'control-plane/dashboard/page', may: ['client', 'report/page/parts'] },
-  { path: 'control-plane/help/page', may: [] },
+  { path: 'control-plane/dashboard/page', may: ['packages/client', 'packages/page-parts'] },
+  { path: 'control-plane/dashboard/help/page', may: [] },
   {
-    path: 'control-plane/config',
-    may: [...SERVICE_GROUND, 'control-plane/files', 'control-plane/secrets'],
+    path: 'control-plane/main/config',
+    may: [...SERVICE_GROUND, 'control-plane/files', 'control-plane/platform/secrets'],
   },
   {
-    path: 'control-plane/wiring',
+    path: 'control-plane/main/wiring',
     may: [
       ...SERVICE_GROUND,
-      ...['api', 'calendars', 'config', 'connections', 'control-link', 'files', 'jobs'].map(
+      ...['api', 'calendars', 'main/config', 'connections', 'control-link', 'files', 'files/jobs'].map(
         (name) => `control-plane/${name}`,
       ),
       'control-plane/calendars/providers',
-      ...['actions', 'launching', 'outgoing', 'secrets', 'sign-in', 'watching', 'webhooks'].map(
-        (name) => `control-plane/${name}`,
-      ),
+      ...[
+        'bots/actions',
+        'launching',
+        'platform/outgoing',
+        'platform/secrets',
+        'connections/sign-in',
+        'platform/watching',
+        'webhooks',
+      ].map((name) => `control-plane/${name}`),
     ],
   },
-  { path: 'control-plane', may: [...SERVICE_GROUND, 'control-plane/config', 'control-plane/wiring'] },
+  { path: 'control-plane/main', may: [...SERVICE_GROUND, 'control-plane/main/config', 'control-plane/main/wiring'] },
   {
-    path: 'control-plane/cli',
+    path: 'control-plane/main/cli',
     may: [
       ...SERVICE_GROUND,
-      'control-plane',
-      ...['api', 'config', 'files', 'jobs', 'outgoing', 'secrets', 'webhooks', 'wiring'].map(
-        (name) => `control-plane/${name}`,
-      ),
+      'control-plane/main',
+      ...[
+        'api',
+        'main/config',
+        'files',
+        'files/jobs',
+        'platform/outgoing',
+        'platform/secrets',
+        'webhooks',
+        'main/wiring',
+      ].map((name) => `control-plane/${name}`),
     ],
   },
 
-  { path: 'client', may: [] },
-  { path: 'mcp', may: ['client'] },
-  { path: 'mock', may: ['core', 'base', 'mock/page'] },
-  { path: 'mock/page', may: [] },
+  { path: 'packages/client', may: [] },
+  { path: 'packages/mcp', may: ['packages/client'] },
+  { path: 'packages/mock', may: ['packages/core', 'packages/wire', 'packages/mock/page'] },
+  { path: 'packages/mock/page', may: [] },
 ]
 
 /** Code that runs in a page. */
-const PAGE_CODE = /^(platforms\/[^/]+|mock|report|control-plane\/(?:dashboard|help))\/(.+\/)?page\//
-const isPageCode = (file: string) => PAGE_CODE.test(file)
+const PAGE_CODE = /^(platforms\/[^/]+|packages\/mock|src\/report|control-plane\/dashboard(?:\/help)?)\/(.+\/)?page\//
+const isPageCode = (file: string) => PAGE_CODE.test(file) || file.startsWith('packages/page-parts/')
 const isIn = (file: string, places: readonly string[]) =>
   places.some((place) => (place.endsWith('/') ? file.startsWith(place) : file === place))
 
 function roomOf(file: string): string | undefined {
   const page = PAGE_CODE.exec(file)
-  if (page && !file.startsWith('report/page/parts/')) return `${page[1]}/page`
+  if (page) return `${page[1]}/page`
   const paths = ROOMS.map(({ path }) => path).filter((path) => file === path || file.startsWith(`${path}/`))
   return paths.sort((a, b) => b.length - a.length)[0]
 }
@@ -246,7 +274,7 @@ function ringFrom(room: string, path: string[] = [], done = new Set<string>()): 
   return null
 }
 
-const isOfTheMock = (target: string) => target.startsWith('mock/')
+const isOfTheMock = (target: string) => target.startsWith('packages/mock/')
 
 describe('imports', () => {
   test('are read from real sources', () => {
@@ -295,47 +323,45 @@ describe('imports', () => {
     const wrong = sources.flatMap(({ file, atRunTime }) =>
       isPageCode(file)
         ? atRunTime
-            .filter((target) => !isPageCode(target) && !target.startsWith('client/') && !PURE.includes(target))
+            .filter((target) => !isPageCode(target) && !target.startsWith('packages/client/') && !PURE.includes(target))
             .map((target) => `${file} → ${target}`)
         : [],
     )
     expect(wrong).toEqual([])
   })
 
-  test('the wire imports no package but zod', () => {
-    const used = sources.filter(({ file }) => file.startsWith('wire/')).flatMap(({ packages }) => packages)
-    expect([...new Set(used)]).toEqual(['zod'])
+  test('the wire imports no package but zod and ipaddr.js', () => {
+    const used = sources.filter(({ file }) => file.startsWith('packages/wire/')).flatMap(({ packages }) => packages)
+    expect([...new Set(used)].filter((name) => !name.startsWith('node:')).sort()).toEqual(['ipaddr.js', 'zod'])
   })
 
   test('a workspace is imported by its name from outside, and by paths from inside', () => {
-    const folders = globSync('*/package.json', { cwd: packageRoot }).map(dirname)
-    expect(folders.sort()).toEqual(['base', 'client', 'control-plane', 'mcp', 'mock', 'wire'])
+    const folders = globSync(['*/package.json', 'packages/*/package.json'], { cwd: packageRoot }).map(dirname)
+    expect(folders.sort()).toEqual([...WORKSPACES].sort())
     const wrong = sources.flatMap(({ file, names }) =>
       names
         .filter(({ name, target }) => {
-          const folder = target.split('/')[0]!
-          if (!folders.includes(folder)) return false
-          return (file.split('/')[0] === folder) === name.startsWith(WORKSPACES)
+          const folder = WORKSPACES.find((path) => target.startsWith(`${path}/`))
+          return folder !== undefined && file.startsWith(`${folder}/`) === name.startsWith('@standin/')
         })
         .map(({ name }) => `${file} → ${name}`),
     )
     expect(wrong).toEqual([])
   })
 
-  test.each(['base', 'wire', 'mock', 'control-plane', 'client', 'mcp'])(
-    '%s declares the packages that it imports',
-    (folder) => {
-      const { dependencies } = JSON.parse(readFileSync(join(packageRoot, folder, 'package.json'), 'utf8')) as {
-        dependencies: Record<string, string>
-      }
-      const used = sources.filter(({ file }) => file.startsWith(`${folder}/`)).flatMap(({ packages }) => packages)
-      const foreign = [...new Set(used.map(packageOf))].filter((name) => !name.startsWith('node:'))
-      expect(Object.keys(dependencies).sort()).toEqual(foreign.sort())
-    },
-  )
+  test.each(WORKSPACES)('%s declares the packages that it imports', (folder) => {
+    const { dependencies } = JSON.parse(readFileSync(join(packageRoot, folder, 'package.json'), 'utf8')) as {
+      dependencies: Record<string, string>
+    }
+    const used = sources.filter(({ file }) => file.startsWith(`${folder}/`)).flatMap(({ packages }) => packages)
+    const foreign = [...new Set(used.map(packageOf))].filter((name) => !name.startsWith('node:'))
+    expect(Object.keys(dependencies).sort()).toEqual(foreign.sort())
+  })
 
   test('one file of the worker loads the mock meetings, when it is asked to', () => {
-    const users = sources.filter(({ file, atRunTime }) => !file.startsWith('mock/') && atRunTime.some(isOfTheMock))
+    const users = sources.filter(
+      ({ file, atRunTime }) => !file.startsWith('packages/mock/') && atRunTime.some(isOfTheMock),
+    )
     expect(users.map(({ file }) => file)).toEqual(['src/cli/mock-package.ts'])
     expect(readFileSync(join(packageRoot, 'src/cli/mock-package.ts'), 'utf8')).not.toMatch(/^import/m)
   })
@@ -344,10 +370,10 @@ describe('imports', () => {
     const rooms = [
       'platforms/index.ts',
       'recorder/index.ts',
-      'storage/index.ts',
-      'streaming/index.ts',
-      'report/index.ts',
-      'transcription/index.ts',
+      'src/storage/index.ts',
+      'src/streaming/index.ts',
+      'src/report/index.ts',
+      'src/transcription/index.ts',
       'src/control-link/client.ts',
       'src/control-link/local.ts',
     ]
@@ -377,24 +403,27 @@ describe('imports', () => {
 
   test.each([
     ['playwright', ['platforms/']],
-    ['ws', ['src/control-link/', 'streaming/', 'transcription/', 'mock/', 'control-plane/control-link/']],
-    ['@aws-sdk/', ['storage/', 'control-plane/files/']],
-    ['werift', ['mock/']],
-    ['selfsigned', ['mock/']],
-    ['commander', ['src/cli/', 'control-plane/cli/', 'mcp/main.ts']],
+    [
+      'ws',
+      ['src/control-link/', 'src/streaming/', 'src/transcription/', 'packages/mock/', 'control-plane/control-link/'],
+    ],
+    ['@aws-sdk/', ['src/storage/', 'control-plane/files/']],
+    ['werift', ['packages/mock/']],
+    ['selfsigned', ['packages/mock/']],
+    ['commander', ['src/cli/', 'control-plane/main/cli/', 'packages/mcp/main.ts']],
     ['htmlparser2', ['control-plane/calendars/html-texts.ts']],
-    ['ipaddr.js', ['base/public-addresses.ts', 'control-plane/config/trusted-proxies.ts']],
-    ['@deepgram/', ['transcription/']],
-    ['assemblyai', ['transcription/']],
-    ['opus-decoder', ['transcription/']],
-    ['pino', ['core/logger.ts', 'src/main.ts', 'control-plane/main.ts']],
-    ['kysely', ['control-plane/store/', 'control-plane/rows/']],
+    ['ipaddr.js', ['packages/wire/network/public-addresses.ts', 'control-plane/main/config/trusted-proxies.ts']],
+    ['@deepgram/', ['src/transcription/']],
+    ['assemblyai', ['src/transcription/']],
+    ['opus-decoder', ['src/transcription/']],
+    ['pino', ['packages/core/logger.ts', 'src/main.ts', 'control-plane/main/main.ts']],
+    ['kysely', ['control-plane/store/', 'control-plane/store/rows/']],
     ['pg', ['control-plane/store/']],
     ['dockerode', ['control-plane/launching/launchers/']],
     ['@kubernetes/', ['control-plane/launching/launchers/']],
-    ['openid-client', ['control-plane/sign-in/']],
-    ['@opentelemetry/', ['control-plane/watching/open-telemetry.ts']],
-    ['prom-client', ['control-plane/watching/', 'control-plane/api/']],
+    ['openid-client', ['control-plane/connections/sign-in/']],
+    ['@opentelemetry/', ['control-plane/platform/watching/open-telemetry.ts']],
+    ['prom-client', ['control-plane/platform/watching/', 'control-plane/api/']],
   ] as const)('%s stays in its place', (name, places) => {
     const users = sources.filter(({ packages }) =>
       packages.some((used) => used === name || used.startsWith(name.endsWith('/') ? name : `${name}-`)),
@@ -404,16 +433,18 @@ describe('imports', () => {
   })
 
   test('every room of the program is built, judged here and sent to the image', () => {
-    const rooms = globSync('*/{index.ts,package.json}', { cwd: packageRoot }).map(dirname).sort()
-    expect(rooms).toEqual(expect.arrayContaining(['streaming', 'wire']))
+    const rooms = new Set(
+      globSync('{*,packages/*}/{index.ts,package.json}', { cwd: packageRoot }).map((path) => path.split('/')[0]!),
+    )
+    expect([...rooms]).toEqual(expect.arrayContaining(['control-plane', 'packages', 'recorder']))
     const { include } = JSON.parse(readFileSync(join(packageRoot, 'tsconfig.build.json'), 'utf8')) as {
       include: string[]
     }
     const sent = readFileSync(join(packageRoot, '.dockerignore'), 'utf8').split('\n')
     const judged = new Set(sources.map(({ file }) => file.split('/')[0]))
-    expect(rooms.filter((room) => !include.includes(room) || !judged.has(room) || !sent.includes(`!${room}`))).toEqual(
-      [],
-    )
+    expect(
+      [...rooms].filter((room) => !include.includes(room) || !judged.has(room) || !sent.includes(`!${room}`)),
+    ).toEqual([])
   })
 
   test.each(['google-meet', 'jitsi', 'microsoft-teams', 'zoom'])('%s has the files that every platform has', (name) => {
@@ -441,6 +472,10 @@ describe('imports', () => {
 
   test('the environment is read in one place', () => {
     const readers = sources.filter(({ file }) => /process\.env/.test(readFileSync(join(packageRoot, file), 'utf8')))
-    expect(readers.map(({ file }) => file)).toEqual(['control-plane/cli/index.ts', 'mcp/main.ts', 'src/cli/index.ts'])
+    expect(readers.map(({ file }) => file)).toEqual([
+      'control-plane/main/cli/index.ts',
+      'packages/mcp/main.ts',
+      'src/cli/index.ts',
+    ])
   })
 })

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { packageRoot } from '../core/process/page-scripts.ts'
+import { packageRoot } from '../packages/core/process/page-scripts.ts'
 
 const SLEEP = /setTimeout\((?:resolve|done), ?\d[\d_]{2,}|await (?:delay|passes|sleep)\(\d[\d_]{2,}\)/
 /** Their subject is real time itself. */

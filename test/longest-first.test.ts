@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { packageRoot } from '../core/process/page-scripts.ts'
+import { packageRoot } from '../packages/core/process/page-scripts.ts'
 import { SLOW_FILES } from './longest-first.ts'
 
 test('every file that begins early exists', () => {

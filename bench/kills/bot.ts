@@ -4,10 +4,10 @@
  * interrupted.
  */
 
-import { silentLogger } from '../../core/logger.ts'
+import { silentLogger } from '../../packages/core/logger.ts'
 import { createRecorder } from '../../recorder/index.ts'
-import { openStorage, type S3Tuning, type StorageConfig } from '../../storage/index.ts'
-import { S3Storage } from '../../storage/s3/storage.ts'
+import { openStorage, type S3Tuning, type StorageConfig } from '../../src/storage/index.ts'
+import { S3Storage } from '../../src/storage/s3/storage.ts'
 import { realClock } from '../../test/media/capture-environment.ts'
 
 export interface Plan {

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { type MockPlatformName, startMock } from '../../mock/index.ts'
+import { type MockPlatformName, startMock } from '../../packages/mock/index.ts'
 import { bundlePageScripts } from '../../scripts/build.ts'
 import { BotProcess, platformArguments } from '../../test/end-to-end/bot-process.ts'
 import { FOUR_PEOPLE, passes } from '../../test/end-to-end/meeting-script.ts'

@@ -1,6 +1,6 @@
 /** Bots without a process: rows that are in a meeting, and control links that come back as a real bot's does. */
 import { createHash, randomUUID } from 'node:crypto'
-import { backoff } from '@standin/base/backoff.ts'
+import { backoff } from '@standin/wire/time/backoff.ts'
 import { sql } from 'kysely'
 import { WebSocket } from 'ws'
 import type { Database } from '../../control-plane/store/database.ts'

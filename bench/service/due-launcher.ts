@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openFileStore } from '../../control-plane/files/open-file-store.ts'
 import { startLaunching } from '../../control-plane/launching/index.ts'
-import type { Launcher } from '../../control-plane/ports.ts'
-import { createSeals, parseSealKeys } from '../../control-plane/secrets/seals.ts'
+import type { Launcher } from '../../control-plane/platform/ports.ts'
+import { createSeals, parseSealKeys } from '../../control-plane/platform/secrets/seals.ts'
 import { openDatabase } from '../../control-plane/store/database.ts'
 
 const { BENCH_DATABASE: databaseUrl, BENCH_FOLDER: folder } = process.env

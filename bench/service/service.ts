@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Database, openDatabase } from '../../control-plane/store/database.ts'
 import { startOwnPostgres } from '../../control-plane/store/own-postgres.ts'
-import { packageRoot } from '../../core/process/page-scripts.ts'
+import { packageRoot } from '../../packages/core/process/page-scripts.ts'
 import { freePort } from '../../test/servers/free-port.ts'
 import { wait } from './measure.ts'
 
@@ -23,7 +23,7 @@ export function useSources(): void {
 
 const command = (): [string, ...string[]] =>
   fromSources
-    ? [process.execPath, join(packageRoot, 'control-plane/cli/index.ts')]
+    ? [process.execPath, join(packageRoot, 'control-plane/main/cli/index.ts')]
     : [join(packageRoot, 'bin/standin'), 'service']
 
 /** The command of one bot, as the process launcher of the service runs it. */

@@ -4,7 +4,7 @@
  * chat, people who come and go, on a page with animations and blurred surfaces.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { MockMeeting, MockPerson, MockServer } from '../../mock/types.ts'
+import type { MockMeeting, MockPerson, MockServer } from '../../packages/mock/types.ts'
 
 const PEOPLE: MockPerson[] = [
   { id: 'ann', name: 'Ann Host', isHost: true, camera: true },

@@ -1,7 +1,7 @@
 /** Notes about measurements: one file for each, named by its day and never changed afterwards. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { packageRoot } from '../../core/process/page-scripts.ts'
+import { packageRoot } from '../../packages/core/process/page-scripts.ts'
 
 /** The path of a new note; several of one day are numbered. */
 export function newNote(topic: string): string {

@@ -2,8 +2,8 @@
 
 import { join } from 'node:path'
 import type { RecordingMode } from '@standin/wire/codes.ts'
-import { packageRoot } from '../../core/process/page-scripts.ts'
-import type { MockServer } from '../../mock/types.ts'
+import { packageRoot } from '../../packages/core/process/page-scripts.ts'
+import type { MockServer } from '../../packages/mock/types.ts'
 import { BotProcess } from '../../test/end-to-end/bot-process.ts'
 import type { Contender } from './measured.ts'
 

@@ -1,8 +1,8 @@
 /** Reads the mock cameras' bar codes back from a recording: which of their frames it holds, and when each flash is seen. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { readFrameNumber } from '../../mock/media/bar-code.ts'
-import { lookColor } from '../../mock/media/pictures.ts'
+import { readFrameNumber } from '../../packages/mock/media/bar-code.ts'
+import { lookColor } from '../../packages/mock/media/pictures.ts'
 import { pictureTimes, probe } from '../../test/media/media-info.ts'
 import { LOOKS, SOURCE_FRAMES_PER_SECOND } from './meeting.ts'
 

@@ -1,5 +1,5 @@
 /** Refusals of calendars and of their providers as errors of the API, for every generation. */
-import { ProviderError } from '../ports.ts'
+import { ProviderError } from '../platform/ports.ts'
 import { type ApiError, refusals } from './http/errors.ts'
 
 /** Seconds until the next request to a provider that named no time. */

@@ -1,5 +1,5 @@
 /** A bot that is accepted, or refused at its join time. */
-import type { BotRow } from '../rows/index.ts'
+import type { BotRow } from '../store/rows/index.ts'
 import { type BotChange, emptyChange, type Step } from './change.ts'
 import { giveUpAt } from './deadlines.ts'
 import { closing } from './ending.ts'

@@ -2,7 +2,7 @@
  * The changes that one happening causes: the bot's row, its timeline, webhook messages and token entries. The rules in
  * `bots` compute them without any effect; `store/bots/changes.ts` writes all of them in one transaction, or none.
  */
-import type { BotPatch } from '../rows/index.ts'
+import type { BotPatch } from '../store/rows/index.ts'
 
 export interface BotChange {
   /** Columns of the bot's row. */

@@ -1,8 +1,8 @@
 /** A bot whose process ended before its bot did: the code of its end, and whether another attempt is made. */
 import type { EndCause } from '@standin/wire/codes.ts'
 import { readMeeting } from '@standin/wire/meeting-links/index.ts'
-import type { EndEvidence } from '../ports.ts'
-import type { BotPatch, BotRow } from '../rows/index.ts'
+import type { EndEvidence } from '../platform/ports.ts'
+import type { BotPatch, BotRow } from '../store/rows/index.ts'
 import { type BotChange, emptyChange } from './change.ts'
 import { closing, type End } from './ending.ts'
 import { isNormalEnd } from './outcomes.ts'

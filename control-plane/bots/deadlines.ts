@@ -3,10 +3,10 @@
  * wait ten minutes in a waiting room is not given up after five.
  */
 
-import type { BotRow } from '../rows/index.ts'
+import type { BotRow } from '../store/rows/index.ts'
 import { DEFAULT_TIMEOUTS, timeoutsOf } from './request.ts'
 
-/** Seconds; the worker's own limits, `wire/job.ts`. */
+/** Seconds; the worker's own limits, `packages/wire/job.ts`. */
 const STORING_SECONDS = 900
 const TRANSCRIPTION_SECONDS = 1800
 /** Seconds of a launched bot until its `joining_call`, by launcher. */

@@ -1,7 +1,7 @@
 /** Closes a bot: the only place that writes a final status, with its charge and its last messages. */
 import type { EndCause } from '@standin/wire/codes.ts'
 import { REASON_TABLE, type Reason } from '@standin/wire/reasons.ts'
-import type { BotPatch, BotRow } from '../rows/index.ts'
+import type { BotPatch, BotRow } from '../store/rows/index.ts'
 import { type BotChange, emptyChange, type OutgoingMessage, type Step } from './change.ts'
 import { messagesOfEnd, messagesOfStatus } from './messages/index.ts'
 import { chargesOf, entriesOfEnd } from './outcomes.ts'

@@ -2,7 +2,7 @@
 import { helpOf } from '@standin/wire/error-help.ts'
 import type { FinalReport } from '@standin/wire/events.ts'
 import { REASON_TABLE, type Reason } from '@standin/wire/reasons.ts'
-import type { BotRow } from '../rows/index.ts'
+import type { BotRow } from '../store/rows/index.ts'
 
 /** The page about all codes, below the public address of the service (`docs/errors.md`). */
 export const HELP_PATH = '/help/errors'

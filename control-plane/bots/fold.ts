@@ -4,7 +4,7 @@
  */
 import type { Artifact, BotEvent, FinalReport, NumberedEvent, Person } from '@standin/wire/events.ts'
 import type { BotUsage } from '@standin/wire/usage.ts'
-import type { BotPatch, BotRow } from '../rows/index.ts'
+import type { BotPatch, BotRow } from '../store/rows/index.ts'
 import { type BotChange, emptyChange } from './change.ts'
 import { AFTER_REPORT_SECONDS, deadlineOf } from './deadlines.ts'
 import { closing } from './ending.ts'

@@ -1,6 +1,6 @@
 /** The request of a bot to a stored credential. Pure. */
-import type { GrantRequest } from '../ports.ts'
-import type { BotRow } from '../rows/index.ts'
+import type { GrantRequest } from '../platform/ports.ts'
+import type { BotRow } from '../store/rows/index.ts'
 import { requestOf } from './request.ts'
 
 /** The stored credential that the bot names by its id. */

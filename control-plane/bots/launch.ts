@@ -1,5 +1,5 @@
 /** Changes of a bot between "due" and its running process. */
-import type { BotRow } from '../rows/index.ts'
+import type { BotRow } from '../store/rows/index.ts'
 import { type BotChange, emptyChange } from './change.ts'
 import { type START_SECONDS, startDeadline } from './deadlines.ts'
 import { closing } from './ending.ts'

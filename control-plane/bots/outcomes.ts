@@ -1,6 +1,6 @@
 /** Status and tokens by the way in which a bot ended. Source: docs/interface.md#charges-by-outcome. */
 import { NORMAL_END_CODES } from '@standin/wire/codes.ts'
-import type { BotRow } from '../rows/index.ts'
+import type { BotRow } from '../store/rows/index.ts'
 import type { LedgerEntry } from './change.ts'
 import { requestOf } from './request.ts'
 

@@ -1,5 +1,5 @@
 /** The parts of a recording whose bot had several attempts, because one crashed in the meeting. Pure. */
-import type { BotPatch, BotRow } from '../rows/index.ts'
+import type { BotPatch, BotRow } from '../store/rows/index.ts'
 import { type BotChange, emptyChange } from './change.ts'
 import type { End } from './ending.ts'
 import { isNormalEnd } from './outcomes.ts'

@@ -1,6 +1,6 @@
 /**
  * The states of a bot inside the service, as one table. The public status is separate: it says what the bot does in
- * its meeting (`wire/codes.ts`), the phase says what the service has to do about it.
+ * its meeting (`packages/wire/codes.ts`), the phase says what the service has to do about it.
  */
 
 export const PHASES = [

@@ -1,9 +1,9 @@
 /**
- * The request of a bot, in the worker's own fields (`wire/job.ts`), whichever generation it came from. A field that
+ * The request of a bot, in the worker's own fields (`packages/wire/job.ts`), whichever generation it came from. A field that
  * is left out has the worker's default.
  */
 import { type Job, type TimeoutConfig, timeoutConfigSchema } from '@standin/wire/job.ts'
-import type { BotRow } from '../rows/index.ts'
+import type { BotRow } from '../store/rows/index.ts'
 
 type JobFields = Pick<
   Job,

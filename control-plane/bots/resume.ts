@@ -1,6 +1,6 @@
 /** Resuming a bot in its meeting after an attempt crashed: when, how often, and with which remaining limits. Pure. */
-import type { EndEvidence } from '../ports.ts'
-import type { BotPatch, BotRow } from '../rows/index.ts'
+import type { EndEvidence } from '../platform/ports.ts'
+import type { BotPatch, BotRow } from '../store/rows/index.ts'
 import { type BotChange, emptyChange } from './change.ts'
 import { crashCode, type KnownOfDead, sentenceOfEnd, shownEvidence } from './crash.ts'
 import { giveUpAt } from './deadlines.ts'

@@ -1,5 +1,5 @@
 /** A transcript that is made again from the recording of a closed bot. The bot stays closed; its status shows the work. */
-import type { BotPatch, BotRow } from '../rows/index.ts'
+import type { BotPatch, BotRow } from '../store/rows/index.ts'
 import type { BotChange, LedgerEntry, OutgoingMessage } from './change.ts'
 import { messagesOfEnd, messagesOfRetranscription, messagesOfStatus } from './messages/index.ts'
 import { amount, type Charged, METERS } from './outcomes.ts'

@@ -1,5 +1,5 @@
 /** Readings of a bot's row that several rules share. */
-import type { BotPatch, BotRow } from '../rows/index.ts'
+import type { BotPatch, BotRow } from '../store/rows/index.ts'
 
 /** The row as it will be once the patch is written. Rules write times as `Date`, never as text. */
 export function withPatch(bot: BotRow, patch: BotPatch): BotRow {

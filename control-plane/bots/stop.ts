@@ -1,5 +1,5 @@
 /** A request to leave: cancels a bot that is not launched, and stops one that is. */
-import type { BotRow } from '../rows/index.ts'
+import type { BotRow } from '../store/rows/index.ts'
 import { type BotChange, emptyChange } from './change.ts'
 import { deadlineOf } from './deadlines.ts'
 import { closing } from './ending.ts'

@@ -1,11 +1,10 @@
 /** Updates the bots of events to match their intents, in the transaction that changes either. */
 import { randomUUID } from 'node:crypto'
 import { meetingsIn } from '@standin/wire/meeting-links/index.ts'
-import { createBot } from '../actions/create-bot.ts'
-import { stopBots } from '../actions/stop-bot.ts'
+import { createBot } from '../bots/actions/create-bot.ts'
+import { stopBots } from '../bots/actions/stop-bot.ts'
 import type { BotChange } from '../bots/change.ts'
-import type { Log, Seals } from '../ports.ts'
-import type { BotRow, CalendarRow } from '../rows/index.ts'
+import type { Log, Seals } from '../platform/ports.ts'
 import { applyChanges } from '../store/bots/changes.ts'
 import {
   addEventBot,
@@ -18,6 +17,7 @@ import {
 } from '../store/calendars/intents.ts'
 import { nowOf } from '../store/clock.ts'
 import type { Tx } from '../store/database.ts'
+import type { BotRow, CalendarRow } from '../store/rows/index.ts'
 import { followStep } from './follow.ts'
 
 export interface FollowTools {

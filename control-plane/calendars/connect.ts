@@ -1,10 +1,9 @@
 /** Connects calendars, changes their credentials, and disconnects them. */
 import { createHash } from 'node:crypto'
-import { systemClock, within } from '@standin/base/deadline.ts'
-import { stopBots } from '../actions/stop-bot.ts'
+import { systemClock, within } from '@standin/wire/time/deadline.ts'
+import { stopBots } from '../bots/actions/stop-bot.ts'
 import { accessTokenOf } from '../connections/token-answer.ts'
-import { ProviderError } from '../ports.ts'
-import type { CalendarRow } from '../rows/index.ts'
+import { ProviderError } from '../platform/ports.ts'
 import { logChange } from '../store/audit-log.ts'
 import {
   accessTokenPlace,
@@ -20,6 +19,7 @@ import {
 import { channelStopped, endChannels } from '../store/calendars/channels.ts'
 import { lockScheduledBots, removeIntents } from '../store/calendars/intents.ts'
 import { nowOf } from '../store/clock.ts'
+import type { CalendarRow } from '../store/rows/index.ts'
 import { messagesOfConnect, messagesOfDisconnect, messagesOfUpdate } from './messages.ts'
 import { type CalendarName, type Caller, isCalendarOf, type NewConnection, type UpdateOptions } from './operations.ts'
 import type { CalendarPlatform, OAuthCredentials, RawCalendar } from './ports.ts'

@@ -1,6 +1,6 @@
 /** Every page of the changes of a calendar, fetched outside of any transaction. */
-import { type Log, ProviderError } from '../ports.ts'
-import type { CalendarRow } from '../rows/index.ts'
+import { type Log, ProviderError } from '../platform/ports.ts'
+import type { CalendarRow } from '../store/rows/index.ts'
 import type { CalendarPlatform, CalendarProvider, Changes, ProviderEvent, Window } from './ports.ts'
 import type { Tokens } from './tokens.ts'
 

@@ -3,12 +3,11 @@
  * the due work: syncs, subscriptions, and the stopping of old subscriptions.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { spread } from '@standin/base/backoff.ts'
-import { endsWithin, systemClock } from '@standin/base/deadline.ts'
-import { type Loop, startLoop } from '@standin/base/loop.ts'
-import type { Meters } from '../meters.ts'
-import { type Log, ProviderError, type Seals } from '../ports.ts'
-import type { CalendarRow } from '../rows/index.ts'
+import { spread } from '@standin/wire/time/backoff.ts'
+import { endsWithin, systemClock } from '@standin/wire/time/deadline.ts'
+import { type Loop, startLoop } from '@standin/wire/time/loop.ts'
+import type { Meters } from '../platform/meters.ts'
+import { type Log, ProviderError, type Seals } from '../platform/ports.ts'
 import { readCalendar } from '../store/calendars/calendars.ts'
 import {
   askForPush,
@@ -23,6 +22,7 @@ import {
 import { askForFullSync, claimDueSyncs, claimSync, hintSync } from '../store/calendars/syncs.ts'
 import type { Database } from '../store/database.ts'
 import type { Claim } from '../store/row-lease.ts'
+import type { CalendarRow } from '../store/rows/index.ts'
 import { createHint } from '../store/wake-ups.ts'
 import {
   type ConnectTools,

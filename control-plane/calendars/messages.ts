@@ -4,8 +4,8 @@
  */
 import type { Channel, OutgoingMessage } from '../bots/change.ts'
 import { messageId } from '../bots/messages/index.ts'
-import type { CalendarRow } from '../rows/index.ts'
 import type { ReportedEvent } from '../store/calendars/events.ts'
+import type { CalendarRow } from '../store/rows/index.ts'
 import type { ChangeKind } from './difference.ts'
 
 type Body = Record<string, unknown>

@@ -1,7 +1,7 @@
 /** The calendar operations that the API calls. `index.ts` has the real ones. */
 
 import type { BotRequest } from '../bots/request.ts'
-import type { CalendarRow } from '../rows/index.ts'
+import type { CalendarRow } from '../store/rows/index.ts'
 import type { CalendarPlatform, OAuthCredentials, RawCalendar } from './ports.ts'
 
 export interface CalendarOperations {

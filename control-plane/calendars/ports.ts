@@ -1,6 +1,6 @@
 /** The interface of the calendars to a provider and to the API. Each provider has one adapter. */
 
-import type { TokenAnswer } from '../ports.ts'
+import type { TokenAnswer } from '../platform/ports.ts'
 
 export type CalendarPlatform = 'google' | 'microsoft'
 

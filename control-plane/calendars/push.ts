@@ -1,11 +1,11 @@
 /** Subscriptions to changes. They only save time: the next poll finds the changes in any case. */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { type Log, ProviderError } from '../ports.ts'
-import type { CalendarRow, ChannelRow } from '../rows/index.ts'
+import { type Log, ProviderError } from '../platform/ports.ts'
 import { channelStopped, endPush, openChannel, storeChannel, takeChannelsToStop } from '../store/calendars/channels.ts'
 import { askForFullSync } from '../store/calendars/syncs.ts'
 import type { Database } from '../store/database.ts'
 import type { Claim } from '../store/row-lease.ts'
+import type { CalendarRow, ChannelRow } from '../store/rows/index.ts'
 import type { CalendarPlatform, CalendarProvider, Subscription, WatchRequest } from './ports.ts'
 import { lastingStatus, problemText } from './status.ts'
 import type { Tokens } from './tokens.ts'

@@ -1,11 +1,10 @@
 /** The bots that callers request for events: scheduled, changed and cancelled, for one event or all of its series. */
 
 import { meetingsIn } from '@standin/wire/meeting-links/index.ts'
-import { changeScheduledBot } from '../actions/change-scheduled-bot.ts'
-import { stopBots } from '../actions/stop-bot.ts'
+import { changeScheduledBot } from '../bots/actions/change-scheduled-bot.ts'
+import { stopBots } from '../bots/actions/stop-bot.ts'
 import { type BotRequest, problemOfZoomToken } from '../bots/request.ts'
-import { ProviderError } from '../ports.ts'
-import type { BotRow, CalendarRow } from '../rows/index.ts'
+import { ProviderError } from '../platform/ports.ts'
 import { logChange } from '../store/audit-log.ts'
 import { lockCalendar } from '../store/calendars/calendars.ts'
 import {
@@ -23,6 +22,7 @@ import {
 import { eventOf, seriesOfCalendar } from '../store/calendars/targets.ts'
 import { nowOf } from '../store/clock.ts'
 import type { Tx } from '../store/database.ts'
+import type { BotRow, CalendarRow } from '../store/rows/index.ts'
 import { followEvents } from './bots-of-events.ts'
 import { LOCK_MS, linkOf } from './follow.ts'
 import { type BotsResult, type BotTarget, isCalendarOf, type RefusedEvent } from './operations.ts'

@@ -1,8 +1,8 @@
 /** The status of a connection after a refusal of the provider. */
 import type { OutgoingMessage } from '../bots/change.ts'
-import { ProviderError, type ProviderErrorKind } from '../ports.ts'
-import type { CalendarRow } from '../rows/index.ts'
+import { ProviderError, type ProviderErrorKind } from '../platform/ports.ts'
 import type { CalendarChange } from '../store/calendars/calendars.ts'
+import type { CalendarRow } from '../store/rows/index.ts'
 import { messagesOfProblem, messagesOfUpdate } from './messages.ts'
 
 export type CalendarStatus = 'active' | 'error' | 'revoked' | 'permission_denied'

@@ -3,7 +3,6 @@
  * those of the beginning.
  */
 import { meetingsIn } from '@standin/wire/meeting-links/index.ts'
-import type { CalendarRow } from '../rows/index.ts'
 import { writeCalendar } from '../store/calendars/calendars.ts'
 import {
   markRemoved,
@@ -17,6 +16,7 @@ import { lockForSync } from '../store/calendars/syncs.ts'
 import { nowOf } from '../store/clock.ts'
 import type { Database, Tx } from '../store/database.ts'
 import type { Claim } from '../store/row-lease.ts'
+import type { CalendarRow } from '../store/rows/index.ts'
 import { type FollowTools, followEvents } from './bots-of-events.ts'
 import { type Difference, difference } from './difference.ts'
 import type { FetchedChanges } from './fetch-changes.ts'

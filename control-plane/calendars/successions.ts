@@ -3,7 +3,7 @@
  * following events", and those for an occurrence that continues under another id.
  */
 
-import type { Seals } from '../ports.ts'
+import type { Seals } from '../platform/ports.ts'
 import { botOfSeries, writeSeriesIntent } from '../store/calendars/intents.ts'
 import { findSuccessions, moveIntents, readPlaces } from '../store/calendars/successions.ts'
 import type { Tx } from '../store/database.ts'

@@ -1,8 +1,8 @@
 /** When a calendar is synced next. Pure but for jitter. */
 import { createHash } from 'node:crypto'
-import { backoff } from '@standin/base/backoff.ts'
-import { ProviderError } from '../ports.ts'
-import type { CalendarRow } from '../rows/index.ts'
+import { backoff } from '@standin/wire/time/backoff.ts'
+import { ProviderError } from '../platform/ports.ts'
+import type { CalendarRow } from '../store/rows/index.ts'
 import { lastingStatus } from './status.ts'
 
 const SECOND = 1000

@@ -1,6 +1,6 @@
 /** Access tokens of calendars. */
 import { type OAuthTokenSettings, OAuthTokens } from '../connections/oauth-tokens.ts'
-import { ProviderError } from '../ports.ts'
+import { ProviderError } from '../platform/ports.ts'
 import { changeCalendar, credentialsPlace } from '../store/calendars/calendars.ts'
 import type { CalendarPlatform, CalendarProvider, OAuthCredentials } from './ports.ts'
 import { lastingStatus, problemText, statusChange } from './status.ts'

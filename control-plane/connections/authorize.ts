@@ -1,7 +1,7 @@
 /** From the code that a user brought back from the page of consent, or from its tokens, to tokens and profile. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ProviderError } from '../ports.ts'
+import { ProviderError } from '../platform/ports.ts'
 import type { ConnectionTokens } from '../store/connections/connections.ts'
 import type { App, ConferencingPlatform, Profile, TeamsApp, TeamsSignIn } from './ports.ts'
 

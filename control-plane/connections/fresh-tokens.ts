@@ -1,7 +1,7 @@
 /** A token for a try of a bot that runs: each token serves one try. */
 import { credentialIdOf, grantRequestOf } from '../bots/grant-request.ts'
 import { isClosed, namedAttempt } from '../bots/row.ts'
-import { GrantDelayed, GrantRefused, type JoinGrants } from '../ports.ts'
+import { GrantDelayed, GrantRefused, type JoinGrants } from '../platform/ports.ts'
 import { readBot } from '../store/bots/bots.ts'
 import type { Database } from '../store/database.ts'
 

@@ -1,6 +1,7 @@
 /** Fresh keys and tokens for a bot that starts now: fetched outside of any transaction, within bounds. */
-import { systemClock, within } from '@standin/base/deadline.ts'
+
 import { readMeeting } from '@standin/wire/meeting-links/index.ts'
+import { systemClock, within } from '@standin/wire/time/deadline.ts'
 import {
   GrantDelayed,
   GrantRefused,
@@ -10,7 +11,7 @@ import {
   type Log,
   ProviderError,
   type Seals,
-} from '../ports.ts'
+} from '../platform/ports.ts'
 import {
   connectionPlace,
   connectionsOfUser,

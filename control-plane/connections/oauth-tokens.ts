@@ -7,9 +7,9 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Backoff, backoff } from '@standin/base/backoff.ts'
-import type { Meters } from '../meters.ts'
-import { type Log, ProviderError, type Seals, type TokenAnswer } from '../ports.ts'
+import { type Backoff, backoff } from '@standin/wire/time/backoff.ts'
+import type { Meters } from '../platform/meters.ts'
+import { type Log, ProviderError, type Seals, type TokenAnswer } from '../platform/ports.ts'
 import type { Database } from '../store/database.ts'
 import {
   type NewTokens,

@@ -1,6 +1,6 @@
 /** The interface to the conferencing platform: an adapter, or a stand-in in tests. */
 
-import type { TokenAnswer } from '../ports.ts'
+import type { TokenAnswer } from '../platform/ports.ts'
 import type { ConnectionTokens } from '../store/connections/connections.ts'
 
 /** An app of the platform, as its owner registered it. */

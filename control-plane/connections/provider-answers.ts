@@ -3,7 +3,7 @@
  * hold what was sent.
  */
 import { z } from 'zod'
-import { type GuardedClient, type OutgoingAnswer, type OutgoingRequest, ProviderError } from '../ports.ts'
+import { type GuardedClient, type OutgoingAnswer, type OutgoingRequest, ProviderError } from '../platform/ports.ts'
 
 const MAX_BYTES = 64 * 1024
 const MAX_SHOWN = 200

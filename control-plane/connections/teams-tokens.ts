@@ -1,5 +1,5 @@
 /** A token for a bot that joins Microsoft Teams, made of the registration that its team stored. */
-import { type Log, ProviderError, type Seals } from '../ports.ts'
+import { type Log, ProviderError, type Seals } from '../platform/ports.ts'
 import { connectionPlace, readClientSecret, teamsAppOf } from '../store/connections/connections.ts'
 import { noteOutcome } from '../store/connections/outcomes.ts'
 import type { Database } from '../store/database.ts'

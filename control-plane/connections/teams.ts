@@ -3,7 +3,7 @@
  * docs/platform-notes/microsoft-teams.md#registered-bots.
  */
 import { z } from 'zod'
-import { type GuardedClient, ProviderError } from '../ports.ts'
+import { type GuardedClient, ProviderError } from '../platform/ports.ts'
 import type { TeamsApp, TeamsSignIn } from './ports.ts'
 import { askProvider, passingProblem, saidBy, tokenSchema } from './provider-answers.ts'
 

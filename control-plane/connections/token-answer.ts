@@ -3,7 +3,7 @@
  * so no other field of the answer costs it.
  */
 import { z } from 'zod'
-import { ProviderError, type TokenAnswer } from '../ports.ts'
+import { ProviderError, type TokenAnswer } from '../platform/ports.ts'
 
 const MAX_SECONDS = 31_536_000
 /** Without a usable time: an access token that ends earlier is refused, and then refreshed. */

@@ -1,8 +1,8 @@
 /** Access tokens of connections. */
-import { ProviderError } from '../ports.ts'
-import type { ConnectionRow } from '../rows/index.ts'
+import { ProviderError } from '../platform/ports.ts'
 import { connectionPlace, type SecretColumn } from '../store/connections/connections.ts'
 import { noteOutcome } from '../store/connections/outcomes.ts'
+import type { ConnectionRow } from '../store/rows/index.ts'
 import { type OAuthTokenSettings, OAuthTokens } from './oauth-tokens.ts'
 import type { CompleteApp, ConferencingPlatform } from './ports.ts'
 

@@ -3,7 +3,7 @@
  * docs/platform-notes/zoom.md#oauth and #access-keys-and-on-behalf-of-tokens.
  */
 import { z } from 'zod'
-import { type GuardedClient, ProviderError, type TokenAnswer } from '../ports.ts'
+import { type GuardedClient, ProviderError, type TokenAnswer } from '../platform/ports.ts'
 import type { App, ConferencingPlatform, Profile } from './ports.ts'
 import { type Answered, askProvider, passingProblem, saidBy, tokenSchema as token } from './provider-answers.ts'
 import { accessTokenOf, readTokenAnswer } from './token-answer.ts'

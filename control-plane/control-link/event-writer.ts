@@ -6,14 +6,14 @@
 import type { FinalReport } from '@standin/wire/events.ts'
 import { countedSignals } from '@standin/wire/page-signals.ts'
 import { type BotUsage, USAGE_PHASES } from '@standin/wire/usage.ts'
-import { appendEvents, type Stored } from '../actions/append-events.ts'
+import { appendEvents, type Stored } from '../bots/actions/append-events.ts'
 import { usageRowOf } from '../bots/usage.ts'
-import type { Counted, Meters } from '../meters.ts'
-import type { Log } from '../ports.ts'
+import type { Counted, Meters } from '../platform/meters.ts'
+import type { Log } from '../platform/ports.ts'
+import { type Traces, traceLife, traceOf } from '../platform/traces.ts'
 import type { JournalBatch } from '../store/bots/events.ts'
 import type { Database } from '../store/database.ts'
 import { isDatabaseLost, mayPassLater } from '../store/lost-database.ts'
-import { type Traces, traceLife, traceOf } from '../traces.ts'
 import { CLOSE, type Link } from './link.ts'
 
 /** Milliseconds that events are gathered while other transactions run. Those that meet none begin one at once. */

@@ -1,6 +1,6 @@
 /** `GET /job/<bot>/<attempt>`: gives a container the job that its launcher offered (`launching/job-offers.ts`), once. */
 import { createHash } from 'node:crypto'
-import type { JobHandler, Log, Seals, TextAnswer } from '../ports.ts'
+import type { JobHandler, Log, Seals, TextAnswer } from '../platform/ports.ts'
 import type { Database } from '../store/database.ts'
 import { takeOffer } from '../store/launches/job-offers.ts'
 

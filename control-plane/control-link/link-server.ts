@@ -6,25 +6,25 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { batched } from '@standin/base/batcher.ts'
-import { systemClock, within } from '@standin/base/deadline.ts'
 import {
   type Answer,
   type LinkRequest,
   MAX_UP_FRAME_BYTES,
   type PartialTranscript,
 } from '@standin/wire/control-link.ts'
+import { systemClock, within } from '@standin/wire/time/deadline.ts'
 import { WebSocketServer } from 'ws'
-import type { Stored } from '../actions/append-events.ts'
-import { type Meters, NO_METERS } from '../meters.ts'
-import type { Clock, Log } from '../ports.ts'
+import type { Stored } from '../bots/actions/append-events.ts'
+import { batched } from '../platform/batcher.ts'
+import { type Meters, NO_METERS } from '../platform/meters.ts'
+import type { Clock, Log } from '../platform/ports.ts'
+import { NO_TRACES, type Traces } from '../platform/traces.ts'
 import { markSent, openCommands, storeAnswer, unsentCommands } from '../store/bots/commands.ts'
 import { upsertUsage } from '../store/bots/usage.ts'
 import type { Database } from '../store/database.ts'
 import { greet, type LinkOwner, noteLongLosses, ownersOfTokens, writeHeartbeats, writeLosses } from '../store/links.ts'
 import { createPartialSender, type PartialWords } from '../store/partial-words.ts'
 import { createHint } from '../store/wake-ups.ts'
-import { NO_TRACES, type Traces } from '../traces.ts'
 import { EventWriter } from './event-writer.ts'
 import { CLOSE, Link, type LinkAnswer, type LinkListener, type WaitingEvents } from './link.ts'
 

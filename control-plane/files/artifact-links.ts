@@ -1,6 +1,6 @@
 /** Links to a bot's artifacts, signed when they are read. */
 import { ARTIFACT_NAMES, NEWER_LINK_SECONDS } from '../bots/messages/placeholders.ts'
-import type { ArtifactField, BotLinks, FileStore } from '../ports.ts'
+import type { ArtifactField, BotLinks, FileStore } from '../platform/ports.ts'
 import { artifactOfBot, artifactsOfBot, type StoredArtifact } from '../store/bots/artifacts.ts'
 import type { Database } from '../store/database.ts'
 import { keyParts } from './keys.ts'

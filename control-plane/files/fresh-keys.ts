@@ -1,7 +1,7 @@
 /** New keys for a bot that still runs: those of its job end sooner than a long meeting. */
 import type { StorageKeys } from '@standin/wire/job.ts'
 import { isClosed } from '../bots/row.ts'
-import type { PrefixKeys } from '../ports.ts'
+import type { PrefixKeys } from '../platform/ports.ts'
 import { readBot } from '../store/bots/bots.ts'
 import type { Database } from '../store/database.ts'
 

@@ -1,6 +1,6 @@
 /** Opens the store that `STANDIN_STORAGE` names. */
 import { mkdir } from 'node:fs/promises'
-import type { FileHandler, FileStore } from '../ports.ts'
+import type { FileHandler, FileStore } from '../platform/ports.ts'
 import { createFolderStore } from './folder-store.ts'
 import { openPrefixKeys } from './prefix-keys.ts'
 import { createS3Store, type S3Settings } from './s3-store.ts'

@@ -4,7 +4,7 @@
  */
 import { AbortMultipartUploadCommand, CreateMultipartUploadCommand } from '@aws-sdk/client-s3'
 import type { StorageKeys } from '@standin/wire/job.ts'
-import type { PrefixKeys } from '../ports.ts'
+import type { PrefixKeys } from '../platform/ports.ts'
 import { createClient, type S3Settings } from './s3-store.ts'
 
 /** The limit of a role that assumes another one, and of each role whose limit was not raised. */

@@ -14,7 +14,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import type { FileStore } from '../ports.ts'
+import type { FileStore } from '../platform/ports.ts'
 import { dispositionOf } from './content.ts'
 import { checkedParts, folderPrefix, keyParts } from './keys.ts'
 import type { ServedFiles } from './serve-file.ts'

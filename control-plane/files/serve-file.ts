@@ -1,6 +1,6 @@
 /** Answers requests for the service's own signed links, without a web framework. */
 import { Readable } from 'node:stream'
-import type { FileAnswer, FileHandler } from '../ports.ts'
+import type { FileAnswer, FileHandler } from '../platform/ports.ts'
 import { contentTypeOf, dispositionOf } from './content.ts'
 import type { LinkSigner } from './signed-links.ts'
 

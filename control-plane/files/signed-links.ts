@@ -1,6 +1,6 @@
 /** Links to files, through the service, that work for a while without a key: HMAC-SHA256 over key, end and file name. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { FileStore } from '../ports.ts'
+import type { FileStore } from '../platform/ports.ts'
 import { checkedParts, keyParts } from './keys.ts'
 
 export interface LinkSigner {

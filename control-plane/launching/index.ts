@@ -1,10 +1,10 @@
 /** Starts bots when they are due and makes sure that each of them ends. */
-import type { Meters } from '../meters.ts'
-import type { FileStore, JoinGrants, Launcher, Log, Seals } from '../ports.ts'
+import type { Meters } from '../platform/meters.ts'
+import type { FileStore, JoinGrants, Launcher, Log, Seals } from '../platform/ports.ts'
+import type { Traces } from '../platform/traces.ts'
 import type { Database } from '../store/database.ts'
 import { countOpenBots } from '../store/drain.ts'
 import { listenForWakeUps } from '../store/wake-ups.ts'
-import type { Traces } from '../traces.ts'
 import { startDueLoop } from './due/index.ts'
 import type { ZoomApp } from './due/job.ts'
 import type { LaunchTools } from './due/launch.ts'

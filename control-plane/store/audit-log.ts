@@ -4,9 +4,9 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { sql } from 'kysely'
-import type { NewAuditLogRow } from '../rows/index.ts'
 import type { Database, Tx } from './database.ts'
 import { type PageRequest, type Places, readPage } from './pages.ts'
+import type { NewAuditLogRow } from './rows/index.ts'
 
 export const ACTOR_KINDS = ['person', 'key', 'operator', 'system'] as const
 type ActorKind = (typeof ACTOR_KINDS)[number]

@@ -9,9 +9,9 @@ import {
   type Transaction,
 } from 'kysely'
 import pg from 'pg'
-import type { Tables } from '../rows/index.ts'
 import { callerPool } from './caller-client.ts'
 import { PreparingClient } from './prepared.ts'
+import type { Tables } from './rows/index.ts'
 
 export type Database = Kysely<Tables>
 export type Tx = Transaction<Tables>

@@ -3,9 +3,9 @@
  * refreshes holds a lease of the row; the new tokens replace only those that it used.
  */
 import { sql } from 'kysely'
-import type { CalendarRow, ConnectionRow } from '../rows/index.ts'
 import type { Database } from './database.ts'
 import { type Claim, RowLease } from './row-lease.ts'
+import type { CalendarRow, ConnectionRow } from './rows/index.ts'
 
 interface TokenTables {
   calendars: CalendarRow

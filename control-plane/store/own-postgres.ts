@@ -15,8 +15,8 @@ import { connect } from 'node:net'
 import { dirname, join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { CHILD_PATH } from '@standin/base/child-path.ts'
-import { socketParent } from '@standin/base/socket-folder.ts'
+import { CHILD_PATH } from '@standin/wire/process/child-path.ts'
+import { socketParent } from '@standin/wire/process/socket-folder.ts'
 
 const run = promisify(execFile)
 

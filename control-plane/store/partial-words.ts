@@ -2,8 +2,9 @@
  * Words that may still change, from the process that has the link of a bot to the processes whose API is followed. They
  * pass through PostgreSQL without being stored: the final words follow as an event, so a lost message costs nothing.
  */
-import { parseJson } from '@standin/base/json-text.ts'
+
 import { transcriptSchema } from '@standin/wire/events.ts'
+import { parseJson } from '@standin/wire/text/json-text.ts'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Database } from './database.ts'

@@ -2,11 +2,11 @@
  * The last requests with the API keys of a team, for its owners. They are written many at a time, after their answers. Of a
  * burst some are left out and counted, so that the log costs the same however fast a team calls.
  */
-import { hideSecrets } from '@standin/base/secret-patterns.ts'
+import { hideSecrets } from '@standin/wire/text/secret-patterns.ts'
 import { type Selectable, sql } from 'kysely'
-import type { Log } from '../ports.ts'
-import type { RequestLogTable } from '../rows/team-tables.ts'
+import type { Log } from '../platform/ports.ts'
 import type { Database } from './database.ts'
+import type { RequestLogTable } from './rows/team-tables.ts'
 
 const WRITE_EVERY_MS = 1000
 /** Entries of one team in one write, and how many of them may be successes: errors are what people look for. */

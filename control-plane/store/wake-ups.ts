@@ -3,7 +3,7 @@
  * commits wait for each other. The listener also looks by itself, so a lost hint costs only time.
  */
 import { randomUUID } from 'node:crypto'
-import { spread } from '@standin/base/backoff.ts'
+import { spread } from '@standin/wire/time/backoff.ts'
 import { sql } from 'kysely'
 import pg from 'pg'
 import type { Database } from './database.ts'

@@ -1,6 +1,6 @@
 /** One request to one endpoint. */
-import { systemClock, within } from '@standin/base/deadline.ts'
-import type { ArtifactLinks, Clock, GuardedClient, OutgoingAnswer, Seals } from '../ports.ts'
+import { systemClock, within } from '@standin/wire/time/deadline.ts'
+import type { ArtifactLinks, Clock, GuardedClient, OutgoingAnswer, Seals } from '../platform/ports.ts'
 import { sealedKeyPlace } from '../store/teams/keys.ts'
 import type { AttemptResult } from '../store/webhooks/deliveries.ts'
 import type { ClaimedDelivery } from '../store/webhooks/delivery-claims.ts'

@@ -1,7 +1,7 @@
 /** The bytes that are sent: a stored body with its placeholders filled in. */
 import type { LinkPlaceholder } from '../bots/messages/placeholders.ts'
 import { publicCode } from '../bots/public-names.ts'
-import type { ArtifactLinks } from '../ports.ts'
+import type { ArtifactLinks } from '../platform/ports.ts'
 import type { ClaimedDelivery } from '../store/webhooks/delivery-claims.ts'
 
 /** JSON text. Links are signed now, so that they work for their whole time after each attempt. */

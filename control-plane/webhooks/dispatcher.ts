@@ -4,12 +4,20 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { backoff } from '@standin/base/backoff.ts'
-import { batched } from '@standin/base/batcher.ts'
-import { endsWithin, systemClock } from '@standin/base/deadline.ts'
-import { startLoop } from '@standin/base/loop.ts'
-import { type Meters, NO_METERS } from '../meters.ts'
-import { type ArtifactLinks, type Clock, type GuardedClient, type Log, LostSecret, type Seals } from '../ports.ts'
+import { backoff } from '@standin/wire/time/backoff.ts'
+import { endsWithin, systemClock } from '@standin/wire/time/deadline.ts'
+import { startLoop } from '@standin/wire/time/loop.ts'
+import { batched } from '../platform/batcher.ts'
+import { type Meters, NO_METERS } from '../platform/meters.ts'
+import {
+  type ArtifactLinks,
+  type Clock,
+  type GuardedClient,
+  type Log,
+  LostSecret,
+  type Seals,
+} from '../platform/ports.ts'
+import { NO_TRACES, type Traces } from '../platform/traces.ts'
 import type { Database } from '../store/database.ts'
 import {
   type DeliveredAttempt,
@@ -23,7 +31,6 @@ import {
 } from '../store/webhooks/deliveries.ts'
 import { type ClaimedDelivery, claimDeliveries } from '../store/webhooks/delivery-claims.ts'
 import { failLostDelivery } from '../store/webhooks/lost-deliveries.ts'
-import { NO_TRACES, type Traces } from '../traces.ts'
 import { type Attempted, type AttemptTools, attemptDelivery, type BuiltRequest, buildRequest } from './attempt.ts'
 import { DEFAULT_DELAYS } from './schedule.ts'
 import { measureAttempt, outcomeOf, spanOf } from './watching.ts'

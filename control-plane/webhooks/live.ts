@@ -1,11 +1,11 @@
 /** Webhooks of what happens in a meeting: events of each bot, gathered for as long as the endpoint chose. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startLoop } from '@standin/base/loop.ts'
+import { startLoop } from '@standin/wire/time/loop.ts'
 import type { OutgoingMessage } from '../bots/change.ts'
 import { messageId } from '../bots/messages/index.ts'
 import { liveBody } from '../bots/messages/newer.ts'
 import { liveWebhookOf } from '../bots/shown-events.ts'
-import type { Log } from '../ports.ts'
+import type { Log } from '../platform/ports.ts'
 import { type Database, inTransaction } from '../store/database.ts'
 import { type LiveNews, removeTaken, secondsToLive, takeLive } from '../store/webhooks/live.ts'
 import { sendEach } from '../store/webhooks/messages.ts'

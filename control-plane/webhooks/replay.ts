@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { messageId, messagesOfEnd } from '../bots/messages/index.ts'
 import { sampleBody } from '../bots/messages/samples.ts'
-import type { Seals } from '../ports.ts'
+import type { Seals } from '../platform/ports.ts'
 import { logChange } from '../store/audit-log.ts'
 import { readBotForMessages, usesCallback } from '../store/bots/messages.ts'
 import type { Database } from '../store/database.ts'

@@ -1,5 +1,5 @@
 /** When a failed delivery is tried again, and how long an attempt may take. */
-import { spread } from '@standin/base/backoff.ts'
+import { spread } from '@standin/wire/time/backoff.ts'
 import type { EndpointKind } from '../store/webhooks/endpoints.ts'
 
 /** Seconds between attempts of the newer webhooks, and of the older final and calendar events. */

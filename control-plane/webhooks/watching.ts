@@ -1,7 +1,7 @@
 /** An attempt of a webhook for `/metrics`, and as a span. */
-import type { Counted, Meters } from '../meters.ts'
+import type { Counted, Meters } from '../platform/meters.ts'
+import { type NewSpan, type Span, traceOf } from '../platform/traces.ts'
 import type { ClaimedDelivery } from '../store/webhooks/delivery-claims.ts'
-import { type NewSpan, type Span, traceOf } from '../traces.ts'
 import type { Attempted } from './attempt.ts'
 
 /** `seconds`: from the commit of the message to the answer. `isOurs`: the result was stored. */

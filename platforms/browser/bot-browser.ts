@@ -1,9 +1,9 @@
 /** A Chromium context for one bot: its page, its console, the reason of its end, and the data that its scripts send. */
 
-import { systemClock, within } from '@standin/base/deadline.ts'
+import { systemClock, within } from '@standin/wire/time/deadline.ts'
 import type { BrowserContext, Page } from 'playwright'
-import type { Logger } from '../../core/logger.ts'
-import type { CaptureEnvironment } from '../../core/ports.ts'
+import type { Logger } from '../../packages/core/logger.ts'
+import type { CaptureEnvironment } from '../../packages/core/ports.ts'
 import type { CpuWaits } from './cpu-waits.ts'
 import { type OwnScript, serveOwnScript } from './own-script.ts'
 import { countTraffic, type NoteTraffic } from './traffic.ts'

@@ -3,7 +3,7 @@
  * machine from a frozen page.
  */
 import { readdir, readFile } from 'node:fs/promises'
-import { scheduledTime } from '../../core/process/scheduled-time.ts'
+import { scheduledTime } from '../../packages/core/process/scheduled-time.ts'
 
 /** Milliseconds that the main thread of each renderer was ready to run and did not, since its start; by process id. */
 export type CpuWaits = ReadonlyMap<number, number>

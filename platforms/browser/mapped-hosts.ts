@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import { connect } from 'node:tls'
-import { messageOf } from '@standin/base/error-text.ts'
+import { messageOf } from '@standin/wire/text/error-text.ts'
 
 export interface MappedHost {
   /** Such as `meet.google.com`. */

@@ -4,7 +4,7 @@
  * stays forbidden.
  */
 import type { BrowserContext, Page } from 'playwright'
-import type { Logger } from '../../core/logger.ts'
+import type { Logger } from '../../packages/core/logger.ts'
 
 export interface OwnScript {
   /** Such as `/3f2a….js`. */

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { CHILD_PATH } from '@standin/base/child-path.ts'
+import { CHILD_PATH } from '@standin/wire/process/child-path.ts'
 
 const DEADLINE_MS = 10_000
 

@@ -1,6 +1,6 @@
 /** The stored session of a job for all its attempts to join: loaded once, within a deadline, and removed at the end. */
-import { messageOf } from '@standin/base/error-text.ts'
-import { BotError } from '../../core/errors.ts'
+import { messageOf } from '@standin/wire/text/error-text.ts'
+import { BotError } from '../../packages/core/errors.ts'
 import { type BrowserState, type LoadedState, loadBrowserState, type ReadObject } from './state.ts'
 
 const READ_MS = 120_000

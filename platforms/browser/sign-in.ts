@@ -1,7 +1,7 @@
 /** A person signs in with a visible browser, whose storage state is the session of the account. */
 import { rm } from 'node:fs/promises'
-import { CHILD_PATH } from '@standin/base/child-path.ts'
 import type { StorageState } from '@standin/wire/account-session.ts'
+import { CHILD_PATH } from '@standin/wire/process/child-path.ts'
 import type { Page } from 'playwright'
 import { DEFAULT_EXECUTABLE, loadPlaywright } from './browser.ts'
 import { makeBrowserHome } from './home.ts'

@@ -6,8 +6,8 @@
 import { constants } from 'node:fs'
 import { chmod, cp, lstat, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import { basename, join, relative } from 'node:path'
-import { aborted } from '@standin/base/deadline.ts'
 import { readStorageState, type StorageState } from '@standin/wire/account-session.ts'
+import { aborted } from '@standin/wire/time/deadline.ts'
 import { makeBrowserHome } from './home.ts'
 
 export type BrowserState =

@@ -2,7 +2,7 @@
 
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { CHILD_PATH } from '@standin/base/child-path.ts'
+import { CHILD_PATH } from '@standin/wire/process/child-path.ts'
 
 const run = promisify(execFile)
 

@@ -1,5 +1,5 @@
 /** The green room: the name, the devices and the button; an account that lost its session or is in the call already. */
-import { BotError } from '../../core/errors.ts'
+import { BotError } from '../../packages/core/errors.ts'
 import type { JoinForm } from '../shared/join/join-form.ts'
 import { sessionNotUsed } from '../shared/join/refusal.ts'
 import type { PageSnapshot } from './page/types.ts'

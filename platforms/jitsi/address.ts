@@ -1,7 +1,7 @@
 /** The address that the browser opens: the room with settings that keep its page quiet. Pure. */
 
 import type { RecordingMode } from '@standin/wire/codes.ts'
-import type { MeetingTarget } from '../../core/meeting/meeting.ts'
+import type { MeetingTarget } from '../../packages/core/meeting/meeting.ts'
 
 export interface Address {
   url: string

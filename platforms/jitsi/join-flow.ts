@@ -1,5 +1,5 @@
 /** Before the meeting: fills in the name, sets the devices, presses the button and gives the password. */
-import { BotError } from '../../core/errors.ts'
+import { BotError } from '../../packages/core/errors.ts'
 import type { JoinForm } from '../shared/join/join-form.ts'
 import type { MeetingPage } from '../shared/page-access/meeting-page.ts'
 import type { PageState } from '../shared/page-state.ts'

@@ -3,8 +3,8 @@
  * each, without a search.
  */
 
-import type { BotError } from '../../core/errors.ts'
-import type { MeetingEnd } from '../../core/meeting/meeting.ts'
+import type { BotError } from '../../packages/core/errors.ts'
+import type { MeetingEnd } from '../../packages/core/meeting/meeting.ts'
 import { refusalError, refusals } from '../shared/join/refusal.ts'
 import type { JoinStep, PageState } from '../shared/page-state.ts'
 import { NOT_ALLOWED, type PageStateKind } from './page-state.ts'

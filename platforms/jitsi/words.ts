@@ -1,4 +1,4 @@
-/** Jitsi Meet's part of the words in use; the words themselves are data (wire/words.json). */
+/** Jitsi Meet's part of the words in use; the words themselves are data (packages/wire/words.json). */
 import { wordsOf } from '../shared/words.ts'
 
 export const { WORDS, SELECTORS } = wordsOf('jitsi')

@@ -2,7 +2,7 @@
  * The join flow: launcher, name, devices and the button, with limits for each; and requests that the waiting room
  * drops.
  */
-import { BotError } from '../../core/errors.ts'
+import { BotError } from '../../packages/core/errors.ts'
 import type { JoinForm } from '../shared/join/join-form.ts'
 import { languageNote, sessionNotUsed } from '../shared/join/refusal.ts'
 import type { PageState } from '../shared/page-state.ts'

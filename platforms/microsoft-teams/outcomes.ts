@@ -1,7 +1,7 @@
 /** Maps each page state to its outcome, before and after admission. Pure. */
 
-import type { BotError } from '../../core/errors.ts'
-import type { MeetingEnd } from '../../core/meeting/meeting.ts'
+import type { BotError } from '../../packages/core/errors.ts'
+import type { MeetingEnd } from '../../packages/core/meeting/meeting.ts'
 import { type Refusal, refusalError, refusals } from '../shared/join/refusal.ts'
 import type { JoinStep, PageState } from '../shared/page-state.ts'
 import type { PageSnapshot } from './page/types.ts'

@@ -1,5 +1,5 @@
 /** The driver's knowledge of the pages of Microsoft Teams, in the form that the shared join steps need. */
-import { BotError } from '../../core/errors.ts'
+import { BotError } from '../../packages/core/errors.ts'
 import type { PageClassifier } from '../shared/page-state.ts'
 import type { Waits } from '../shared/waits.ts'
 import { endOf, failureOf, refusalOf } from './outcomes.ts'

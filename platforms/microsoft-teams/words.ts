@@ -1,4 +1,4 @@
-/** Microsoft Teams' part of the words in use; the words themselves are data (wire/words.json). */
+/** Microsoft Teams' part of the words in use; the words themselves are data (packages/wire/words.json). */
 import { wordsOf } from '../shared/words.ts'
 
 export const { WORDS, SELECTORS } = wordsOf('teams')

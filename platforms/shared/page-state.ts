@@ -4,9 +4,9 @@
  */
 
 import type { SignalOf, SignalPlatform } from '@standin/wire/page-signals.ts'
-import type { BotError } from '../../core/errors.ts'
-import type { MeetingEnd } from '../../core/meeting/meeting.ts'
-import type { WaitingFor } from '../../core/ports.ts'
+import type { BotError } from '../../packages/core/errors.ts'
+import type { MeetingEnd } from '../../packages/core/meeting/meeting.ts'
+import type { WaitingFor } from '../../packages/core/ports.ts'
 import type { RoomWords } from './in-call/announced-rooms.ts'
 import type { CommonSnapshot } from './page/types.ts'
 

@@ -2,12 +2,12 @@
  * A driver from its parts: the behavior that all platforms' drivers share, wired to the interface of the worker run.
  */
 
-import { systemClock, within } from '@standin/base/deadline.ts'
-import { messageOf } from '@standin/base/error-text.ts'
 import { MAX_SIGHTING_LENGTH, type Sighting } from '@standin/wire/reasons.ts'
-import { BotError } from '../../core/errors.ts'
-import { redactText } from '../../core/logger.ts'
-import type { MeetingEvent, PlatformName } from '../../core/meeting/meeting.ts'
+import { messageOf } from '@standin/wire/text/error-text.ts'
+import { systemClock, within } from '@standin/wire/time/deadline.ts'
+import { BotError } from '../../packages/core/errors.ts'
+import { redactText } from '../../packages/core/logger.ts'
+import type { MeetingEvent, PlatformName } from '../../packages/core/meeting/meeting.ts'
 import type {
   Admission,
   AskGate,
@@ -17,8 +17,8 @@ import type {
   MeetingDriver,
   SignalCounts,
   WaitingFor,
-} from '../../core/ports.ts'
-import { pageScript } from '../../core/process/page-scripts.ts'
+} from '../../packages/core/ports.ts'
+import { pageScript } from '../../packages/core/process/page-scripts.ts'
 import { type BotBrowser, type BrowserOptions, openBrowser } from '../browser/browser.ts'
 import type { DriverOptions } from './driver-options.ts'
 import type { CaptionSteps } from './in-call/caption-toggle.ts'

@@ -3,8 +3,8 @@
  * docs/platform-notes/zoom.md#web-client-outcomes and #outcomes-in-the-meeting.
  */
 
-import type { BotError } from '../../core/errors.ts'
-import type { MeetingEnd } from '../../core/meeting/meeting.ts'
+import type { BotError } from '../../packages/core/errors.ts'
+import type { MeetingEnd } from '../../packages/core/meeting/meeting.ts'
 import { type Refusal, refusalError, refusals } from '../shared/join/refusal.ts'
 import type { JoinStep } from '../shared/page-state.ts'
 import type { PageState, PageStateKind } from './page-state.ts'

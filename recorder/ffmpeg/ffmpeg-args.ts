@@ -1,4 +1,4 @@
-import { CAPTURE_SAMPLE_RATE } from '../../core/meeting/capture-sample-rate.ts'
+import { CAPTURE_SAMPLE_RATE } from '../../packages/core/meeting/capture-sample-rate.ts'
 
 type Picture = NonNullable<CaptureSettings['picture']>
 

@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fitsSocket, socketParent } from '@standin/base/socket-folder.ts'
-import { CAPTURE_SAMPLE_RATE } from '../../core/meeting/capture-sample-rate.ts'
-import { type Supervised, supervise } from '../../core/process/supervised.ts'
+import { fitsSocket, socketParent } from '@standin/wire/process/socket-folder.ts'
+import { CAPTURE_SAMPLE_RATE } from '../../packages/core/meeting/capture-sample-rate.ts'
+import { type Supervised, supervise } from '../../packages/core/process/supervised.ts'
 import { childEnvironment } from '../settings.ts'
 
 export interface AudioSink {

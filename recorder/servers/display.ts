@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type Supervised, supervise } from '../../core/process/supervised.ts'
+import { type Supervised, supervise } from '../../packages/core/process/supervised.ts'
 import { childEnvironment } from '../settings.ts'
 import { writeXAuthority } from './x-authority.ts'
 

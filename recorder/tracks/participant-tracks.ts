@@ -4,11 +4,11 @@
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { jsonText } from '@standin/base/json-text.ts'
 import type { Person } from '@standin/wire/events.ts'
-import type { Logger } from '../../core/logger.ts'
-import type { ParticipantAudio, ParticipantTracks, RecordedFile } from '../../core/ports.ts'
-import { writeWholeFile } from '../../core/process/atomic-file.ts'
+import { jsonText } from '@standin/wire/text/json-text.ts'
+import type { Logger } from '../../packages/core/logger.ts'
+import type { ParticipantAudio, ParticipantTracks, RecordedFile } from '../../packages/core/ports.ts'
+import { writeWholeFile } from '../../packages/core/process/atomic-file.ts'
 import { ParticipantTrackFile } from './track-file.ts'
 
 const FOLDER = 'audio'

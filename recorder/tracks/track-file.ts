@@ -1,6 +1,6 @@
 /** The track of one participant, in a file that grows during the meeting; gaps between sounds are silence. */
 import { type FileHandle, open, rename, stat } from 'node:fs/promises'
-import type { Logger } from '../../core/logger.ts'
+import type { Logger } from '../../packages/core/logger.ts'
 import { OggOpus, OPUS_RATE } from './ogg-opus.ts'
 
 const PACKET_SAMPLES = OPUS_RATE / 50

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Io } from '@standin/base/command-io.ts'
+import type { Io } from '@standin/wire/process/command-io.ts'
 import { loadMock } from './mock-package.ts'
 
 /** How long the page says that the meeting is over; a bot has left long before. */

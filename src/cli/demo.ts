@@ -1,5 +1,5 @@
-import type { Io } from '@standin/base/command-io.ts'
 import type { MockPlatformName } from '@standin/mock/index.ts'
+import type { Io } from '@standin/wire/process/command-io.ts'
 import { type JoinFlags, join } from './join.ts'
 import { loadMock } from './mock-package.ts'
 

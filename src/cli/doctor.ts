@@ -3,8 +3,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CHILD_PATH } from '@standin/base/child-path.ts'
-import { type Finding, printFindings } from '@standin/base/findings.ts'
+import { CHILD_PATH } from '@standin/wire/process/child-path.ts'
+import { type Finding, printFindings } from '@standin/wire/text/findings.ts'
 import { checkClock, checkDisk, checkMemory, checkNode, checkProcessors, checkSharedMemory } from './doctor/machine.ts'
 import { checkNetwork, type Network } from './doctor/network.ts'
 import {

@@ -3,11 +3,11 @@
  * contains no secret.
  */
 
-import { systemClock } from '@standin/base/deadline.ts'
-import { messageOf } from '@standin/base/error-text.ts'
 import { MAX_JOB_BYTES } from '@standin/wire/job.ts'
-import { fetchPublic, mayPass, UnexpectedStatus } from '../../core/network/safe-fetch.ts'
-import type { Clock } from '../../core/ports.ts'
+import { messageOf } from '@standin/wire/text/error-text.ts'
+import { systemClock } from '@standin/wire/time/deadline.ts'
+import { fetchPublic, mayPass, UnexpectedStatus } from '../../packages/core/network/safe-fetch.ts'
+import type { Clock } from '../../packages/core/ports.ts'
 import { InvalidJob } from '../job/config.ts'
 
 /** One try. */

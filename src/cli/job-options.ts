@@ -4,9 +4,9 @@
  */
 import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
-import { parseJson } from '@standin/base/json-text.ts'
 import { MAX_JOB_BYTES, type Problem } from '@standin/wire/job.ts'
-import { ADDRESS_FIELDS, type AddressField, isPermittedAddress } from '../../core/network/address-policy.ts'
+import { parseJson } from '@standin/wire/text/json-text.ts'
+import { ADDRESS_FIELDS, type AddressField, isPermittedAddress } from '../../packages/core/network/address-policy.ts'
 import { pictureDataUrl } from '../job/bot-image.ts'
 import { InvalidJob } from '../job/config.ts'
 import { downloadJob } from './job-address.ts'

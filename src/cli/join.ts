@@ -1,4 +1,4 @@
-import type { Io } from '@standin/base/command-io.ts'
+import type { Io } from '@standin/wire/process/command-io.ts'
 import { type BotConfig, InvalidJob, readConfig, type Settings } from '../job/config.ts'
 import { runConfig } from '../main.ts'
 import { downloadedJob, inTypedWords, jobFrom, typedFields } from './job-options.ts'

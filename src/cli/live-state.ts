@@ -1,5 +1,5 @@
-import { systemClock } from '@standin/base/deadline.ts'
 import type { BotEvent, Transcript } from '@standin/wire/events.ts'
+import { systemClock } from '@standin/wire/time/deadline.ts'
 import { shownBytes, shownDuration, shownText } from './shown-text.ts'
 import { STATUS_WORDS } from './view.ts'
 

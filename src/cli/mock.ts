@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Io } from '@standin/base/command-io.ts'
-import { CommandMistake } from '@standin/base/command-output.ts'
 import type { MockPlatformName } from '@standin/mock/index.ts'
+import type { Io } from '@standin/wire/process/command-io.ts'
+import { CommandMistake } from '@standin/wire/process/command-output.ts'
 import { loadMock } from './mock-package.ts'
 import { fileProblem } from './shown-text.ts'
 

@@ -1,4 +1,4 @@
-import type { Io } from '@standin/base/command-io.ts'
+import type { Io } from '@standin/wire/process/command-io.ts'
 import type { OpenView } from '../main.ts'
 import { terminalView } from './terminal-view.ts'
 import { jsonLinesView } from './view.ts'

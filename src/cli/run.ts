@@ -1,8 +1,8 @@
 /** One command: parses, does and explains it. */
 import { inspect } from 'node:util'
-import type { Io } from '@standin/base/command-io.ts'
-import { CommandMistake } from '@standin/base/command-output.ts'
-import { loadEnvFile } from '@standin/base/settings-file.ts'
+import type { Io } from '@standin/wire/process/command-io.ts'
+import { CommandMistake } from '@standin/wire/process/command-output.ts'
+import { loadEnvFile } from '@standin/wire/process/settings-file.ts'
 import { InvalidJob } from '../job/config.ts'
 import { MockIsMissing } from './mock-package.ts'
 import { createProgram } from './program.ts'

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
-import type { Io } from '@standin/base/command-io.ts'
-import { CommandMistake } from '@standin/base/command-output.ts'
-import { serveRecordings } from '../../report/serve.ts'
+import type { Io } from '@standin/wire/process/command-io.ts'
+import { CommandMistake } from '@standin/wire/process/command-output.ts'
+import { serveRecordings } from '../report/serve.ts'
 import { fileProblem } from './shown-text.ts'
 
 /** `standin serve`: shows a folder of recordings until it is interrupted. Throws CommandMistake if it cannot be served. */

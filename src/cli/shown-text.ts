@@ -1,4 +1,4 @@
-import { messageOf } from '@standin/base/error-text.ts'
+import { messageOf } from '@standin/wire/text/error-text.ts'
 
 /** Why a file that the command line names cannot be read, in the words of the person who typed it. */
 export function fileProblem(error: unknown, path: string): string {

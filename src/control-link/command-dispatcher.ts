@@ -3,15 +3,15 @@
  * the control plane then asks again under the same id and gets the same answer.
  */
 
-import { systemClock, within } from '@standin/base/deadline.ts'
-import { messageOf } from '@standin/base/error-text.ts'
-import { jsonText } from '@standin/base/json-text.ts'
 import type { BotCommand } from '@standin/wire/commands.ts'
 import { answerSchema } from '@standin/wire/control-link.ts'
 import { problemsOf } from '@standin/wire/job.ts'
-import type { Logger } from '../../core/logger.ts'
-import { redactText } from '../../core/logger.ts'
-import type { CommandAnswer } from '../../core/ports.ts'
+import { messageOf } from '@standin/wire/text/error-text.ts'
+import { jsonText } from '@standin/wire/text/json-text.ts'
+import { systemClock, within } from '@standin/wire/time/deadline.ts'
+import type { Logger } from '../../packages/core/logger.ts'
+import { redactText } from '../../packages/core/logger.ts'
+import type { CommandAnswer } from '../../packages/core/ports.ts'
 
 /** A command that hangs must not keep the later ones waiting for ever. */
 const COMMAND_DEADLINE_MS = 60_000

@@ -1,6 +1,5 @@
 /** One WebSocket to the control plane, from dialing to its end: who may speak, whether it lives, and what it says. */
 import type { LookupFunction } from 'node:net'
-import { messageOf } from '@standin/base/error-text.ts'
 import {
   type DownMessage,
   downMessageSchema,
@@ -8,6 +7,7 @@ import {
   MAX_DOWN_FRAME_BYTES,
 } from '@standin/wire/control-link.ts'
 import { type Problem, problemsOf } from '@standin/wire/job.ts'
+import { messageOf } from '@standin/wire/text/error-text.ts'
 import { type ClientOptions, WebSocket } from 'ws'
 import type { LinkTiming } from './timing.ts'
 

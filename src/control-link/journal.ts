@@ -4,10 +4,10 @@
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { jsonText } from '@standin/base/json-text.ts'
 import type { BotEvent, NumberedEvent } from '@standin/wire/events.ts'
 import { numberedEventSchema } from '@standin/wire/events.ts'
-import type { Logger } from '../../core/logger.ts'
+import { jsonText } from '@standin/wire/text/json-text.ts'
+import type { Logger } from '../../packages/core/logger.ts'
 import { type Line, LineFile } from './line-file.ts'
 import { type LinkState, readLinkState, writeLinkState } from './link-state.ts'
 

@@ -1,10 +1,10 @@
 /** Passes each event of the bot to the journal and to listeners in this process. */
 
-import { jsonText } from '@standin/base/json-text.ts'
 import type { Status } from '@standin/wire/codes.ts'
 import { type BotEvent, botEventSchema, MAX_EVENT_BYTES, type NumberedEvent } from '@standin/wire/events.ts'
 import { problemsOf } from '@standin/wire/job.ts'
-import { type Logger, redactText } from '../../core/logger.ts'
+import { jsonText } from '@standin/wire/text/json-text.ts'
+import { type Logger, redactText } from '../../packages/core/logger.ts'
 import type { Journal } from './journal.ts'
 
 export interface ReporterOptions {

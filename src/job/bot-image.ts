@@ -1,5 +1,5 @@
 import { MAX_BOT_IMAGE_BYTES } from '@standin/wire/job.ts'
-import { fetchPublic } from '../../core/network/safe-fetch.ts'
+import { fetchPublic } from '../../packages/core/network/safe-fetch.ts'
 
 const FETCH_TIMEOUT_MS = 10_000
 

@@ -1,20 +1,20 @@
 /** Reads the job and the environment once, and reports all problems together. No other module reads the environment. */
 import { resolve } from 'node:path'
-import { type HostMapping, readHostMapping } from '@standin/base/host-mapping.ts'
 import { type Job, jobSchema, type Problem, problemsOf } from '@standin/wire/job.ts'
 import { readMeeting } from '@standin/wire/meeting-links/index.ts'
+import { type HostMapping, readHostMapping } from '@standin/wire/network/host-mapping.ts'
 import { type TranscriptionPlan, transcriptionPlanOf } from '@standin/wire/speech-access.ts'
 import { z } from 'zod'
-import { confProblems } from '../../core/conf-credentials.ts'
-import type { LogLevel } from '../../core/logger.ts'
-import type { MeetingTarget } from '../../core/meeting/meeting.ts'
+import { confProblems } from '../../packages/core/conf-credentials.ts'
+import type { LogLevel } from '../../packages/core/logger.ts'
+import type { MeetingTarget } from '../../packages/core/meeting/meeting.ts'
 import {
   type AddressField,
   addressProblems,
   credentialProblems,
   permittedFields,
-} from '../../core/network/address-policy.ts'
-import { userWorkFolder } from '../../core/process/mkdirs.ts'
+} from '../../packages/core/network/address-policy.ts'
+import { userWorkFolder } from '../../packages/core/process/mkdirs.ts'
 
 export interface BotConfig {
   job: Job

@@ -1,12 +1,12 @@
 /** Tokens of the control plane: each serves one try to join, so each further try asks for a fresh one. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { messageOf } from '@standin/base/error-text.ts'
 import type { FreshToken } from '@standin/wire/control-link.ts'
 import type { Job } from '@standin/wire/job.ts'
-import type { ConfCredentials, TokenOrigin } from '../../core/conf-credentials.ts'
-import { BotError } from '../../core/errors.ts'
-import { addSecrets } from '../../core/process/known-secrets.ts'
+import { messageOf } from '@standin/wire/text/error-text.ts'
+import type { ConfCredentials, TokenOrigin } from '../../packages/core/conf-credentials.ts'
+import { BotError } from '../../packages/core/errors.ts'
+import { addSecrets } from '../../packages/core/process/known-secrets.ts'
 
 /** Before a failed request for a token of Microsoft Teams is repeated. */
 const AGAIN_MS = 1_000

@@ -1,14 +1,14 @@
 /** Steps after a recording is stored: a transcript and a report page. The recording is complete without both. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { within } from '@standin/base/deadline.ts'
 import type { Gap, WholeQuality } from '@standin/wire/events.ts'
 import type { Job } from '@standin/wire/job.ts'
+import { within } from '@standin/wire/time/deadline.ts'
 import { transcriptIdsOf } from '@standin/wire/transcript-ids.ts'
-import { type Logger, redactText } from '../../core/logger.ts'
-import type { MeetingTarget } from '../../core/meeting/meeting.ts'
-import type { Clock, ControlPlane, Transcribe, WriteReport } from '../../core/ports.ts'
-import type { RecordedSpan, Storage, StoredMedia } from '../../core/recording.ts'
+import { type Logger, redactText } from '../../packages/core/logger.ts'
+import type { MeetingTarget } from '../../packages/core/meeting/meeting.ts'
+import type { Clock, ControlPlane, Transcribe, WriteReport } from '../../packages/core/ports.ts'
+import type { RecordedSpan, Storage, StoredMedia } from '../../packages/core/recording.ts'
 import { pausesOf, recordedMs } from './recording-clock.ts'
 
 const REPORT_DEADLINE_MS = 10_000

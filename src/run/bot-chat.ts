@@ -1,4 +1,4 @@
-import type { Clock, ControlPlane, InMeeting } from '../../core/ports.ts'
+import type { Clock, ControlPlane, InMeeting } from '../../packages/core/ports.ts'
 import type { ChatRecord } from './chat-record.ts'
 
 interface Parts {

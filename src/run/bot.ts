@@ -2,9 +2,9 @@
 
 import type { Job } from '@standin/wire/job.ts'
 import { PLATFORM_WAIT_SECONDS } from '@standin/wire/reasons.ts'
-import { BotError } from '../../core/errors.ts'
-import type { MeetingTarget, PlatformName } from '../../core/meeting/meeting.ts'
-import type { StopRequester } from '../../core/process/stop-requests.ts'
+import { BotError } from '../../packages/core/errors.ts'
+import type { MeetingTarget, PlatformName } from '../../packages/core/meeting/meeting.ts'
+import type { StopRequester } from '../../packages/core/process/stop-requests.ts'
 import { BotChat } from './bot-chat.ts'
 import { ChatRecord } from './chat-record.ts'
 import { closeRun } from './closing.ts'

@@ -1,7 +1,7 @@
 /** The current chat, and all reactions and raised hands, for events and for the files about them. */
 
 import type { BotEvent, ChatContentFields, Person } from '@standin/wire/events.ts'
-import type { ChatContent, ChatMessage, MeetingEvent } from '../../core/meeting/meeting.ts'
+import type { ChatContent, ChatMessage, MeetingEvent } from '../../packages/core/meeting/meeting.ts'
 
 /**
  * Messages beyond this number are reported but not kept for the files: a page that floods its chat fills neither memory

@@ -3,8 +3,8 @@
  * of the page were seen.
  */
 import { missingIn, type PageCheck } from '@standin/wire/page-check.ts'
-import { BotError } from '../../core/errors.ts'
-import type { Clock, MeetingDriver } from '../../core/ports.ts'
+import { BotError } from '../../packages/core/errors.ts'
+import type { Clock, MeetingDriver } from '../../packages/core/ports.ts'
 
 const LOOK_EVERY_MS = 500
 /** After everything was seen that has to be there, other signs may follow. */

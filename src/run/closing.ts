@@ -1,8 +1,8 @@
 /** From the end to the exit code: completes and stores the recording, leaves the meeting, sends the final report. */
 
-import { aborted, within } from '@standin/base/deadline.ts'
 import { REASON_TABLE } from '@standin/wire/reasons.ts'
-import type { RecordedFile } from '../../core/ports.ts'
+import { aborted, within } from '@standin/wire/time/deadline.ts'
+import type { RecordedFile } from '../../packages/core/ports.ts'
 import { makeReport, makeTranscript } from './after-recording.ts'
 import { filesBeside, saveEvidence, writeFilesAboutPeople } from './artifacts.ts'
 import { Delivery, deliverJournal } from './delivery.ts'

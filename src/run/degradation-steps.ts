@@ -3,7 +3,7 @@
  * because lost frames are lost; steps up slowly, because the machine is still the same. Pure.
  */
 
-import type { DegradationStep } from '../../core/ports.ts'
+import type { DegradationStep } from '../../packages/core/ports.ts'
 
 /**
  * A smaller picture comes before a lower frame rate. Rates between these save nothing

@@ -1,12 +1,12 @@
 /** From finished files to stored ones. A local file goes only after the stored one is verified. */
 import { readdir, rm } from 'node:fs/promises'
 import { extname, join } from 'node:path'
-import { within } from '@standin/base/deadline.ts'
 import type { Artifact, Gap, WholeQuality } from '@standin/wire/events.ts'
 import type { Job } from '@standin/wire/job.ts'
-import type { Logger } from '../../core/logger.ts'
-import type { Clock, ControlPlane, RecordedFile } from '../../core/ports.ts'
-import type { RecordedSpan, Recorder, Storage, StoredFile, StoredMedia } from '../../core/recording.ts'
+import { within } from '@standin/wire/time/deadline.ts'
+import type { Logger } from '../../packages/core/logger.ts'
+import type { Clock, ControlPlane, RecordedFile } from '../../packages/core/ports.ts'
+import type { RecordedSpan, Recorder, Storage, StoredFile, StoredMedia } from '../../packages/core/recording.ts'
 import { writeJson } from './artifacts.ts'
 
 const CONTENT_TYPES: Record<string, string> = {

@@ -1,9 +1,9 @@
 /** Restarts the encoder when it crashes or stalls during a meeting, a limited number of times. */
 
-import { BotError } from '../../core/errors.ts'
-import type { Logger } from '../../core/logger.ts'
-import type { Clock, ControlPlane } from '../../core/ports.ts'
-import type { Recorder } from '../../core/recording.ts'
+import { BotError } from '../../packages/core/errors.ts'
+import type { Logger } from '../../packages/core/logger.ts'
+import type { Clock, ControlPlane } from '../../packages/core/ports.ts'
+import type { Recorder } from '../../packages/core/recording.ts'
 import type { PauseControl } from './pause-control.ts'
 
 /** After several crashes in a row, the next encoder would crash for the same reason. */

@@ -1,7 +1,7 @@
-import { aborted } from '@standin/base/deadline.ts'
 import { reasonOfFailure } from '@standin/wire/reasons.ts'
-import { toBotError } from '../../core/errors.ts'
-import type { Logger } from '../../core/logger.ts'
+import { aborted } from '@standin/wire/time/deadline.ts'
+import { toBotError } from '../../packages/core/errors.ts'
+import type { Logger } from '../../packages/core/logger.ts'
 import type { End } from './states.ts'
 
 /** The one funnel for ends: the first reason wins, later ones are logged and change nothing. */

@@ -1,8 +1,8 @@
 /** Replaces a part that crashes during a meeting: browser, encoder, display or sound server. */
 
-import { BotError } from '../../core/errors.ts'
-import type { MeetingEvent } from '../../core/meeting/meeting.ts'
-import type { RecorderEvent } from '../../core/recording.ts'
+import { BotError } from '../../packages/core/errors.ts'
+import type { MeetingEvent } from '../../packages/core/meeting/meeting.ts'
+import type { RecorderEvent } from '../../packages/core/recording.ts'
 import { EncoderRestart, type EncoderRestartParts } from './encoder-restart.ts'
 import { Rejoin, type RejoinParts } from './rejoin.ts'
 

@@ -1,7 +1,7 @@
 /** Which of the bot's pictures is shown when. */
 import { imagesOf, type Job } from '@standin/wire/job.ts'
-import type { Logger } from '../../core/logger.ts'
-import type { MeetingDriver } from '../../core/ports.ts'
+import type { Logger } from '../../packages/core/logger.ts'
+import type { MeetingDriver } from '../../packages/core/ports.ts'
 import { RECORDING, type State } from './states.ts'
 
 export interface ImageTurnsParts {

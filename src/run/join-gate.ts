@@ -3,9 +3,9 @@
  * page is filled in before, so that the request goes out in that moment.
  */
 
-import { aborted, sleepUntil, wallTime, within } from '@standin/base/deadline.ts'
 import type { Job } from '@standin/wire/job.ts'
-import type { Clock, ControlPlane } from '../../core/ports.ts'
+import { aborted, sleepUntil, wallTime, within } from '@standin/wire/time/deadline.ts'
+import type { Clock, ControlPlane } from '../../packages/core/ports.ts'
 
 /**
  * The page is opened this long before. Pages of meetings need up to 20 s on a busy machine; one that is open for long may

@@ -5,8 +5,8 @@
  */
 
 import type { TimeoutConfig } from '@standin/wire/job.ts'
-import type { MeetingEvent } from '../../core/meeting/meeting.ts'
-import type { RecorderEvent } from '../../core/recording.ts'
+import type { MeetingEvent } from '../../packages/core/meeting/meeting.ts'
+import type { RecorderEvent } from '../../packages/core/recording.ts'
 import { areOnlyBots, type IsBotName, isPersonThere, type People, peopleAfter } from './other-bots.ts'
 import type { End } from './states.ts'
 

@@ -3,7 +3,7 @@
  */
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Storage, StoredFile } from '../../core/recording.ts'
+import type { Storage, StoredFile } from '../../packages/core/recording.ts'
 import { filesBeside } from './artifacts.ts'
 import { contentTypeOf } from './delivery.ts'
 

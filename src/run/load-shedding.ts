@@ -1,9 +1,9 @@
 /** Paints less of the video when the machine cannot keep up, and reports each step. */
 
 import type { Quality } from '@standin/wire/events.ts'
-import type { Logger } from '../../core/logger.ts'
-import type { ControlPlane, DegradationStep, MeetingDriver } from '../../core/ports.ts'
-import type { RecorderEvent } from '../../core/recording.ts'
+import type { Logger } from '../../packages/core/logger.ts'
+import type { ControlPlane, DegradationStep, MeetingDriver } from '../../packages/core/ports.ts'
+import type { RecorderEvent } from '../../packages/core/recording.ts'
 import { createDegradationSteps } from './degradation-steps.ts'
 
 export interface LoadSheddingParts {

@@ -1,8 +1,8 @@
 /** Writes events of the platform into the timeline and reports them with participant numbers and recording time. */
 
 import type { BotEvent } from '@standin/wire/events.ts'
-import type { MeetingEvent } from '../../core/meeting/meeting.ts'
-import type { ControlPlane } from '../../core/ports.ts'
+import type { MeetingEvent } from '../../packages/core/meeting/meeting.ts'
+import type { ControlPlane } from '../../packages/core/ports.ts'
 import type { ChatRecord } from './chat-record.ts'
 import type { Timeline } from './timeline.ts'
 

@@ -3,12 +3,12 @@
  * keep one object whose driver is replaced behind it; each participant and event is reported once.
  */
 
-import { within } from '@standin/base/deadline.ts'
 import type { ErrorCode } from '@standin/wire/codes.ts'
 import { MAX_DENIALS, MAX_SIGHTING_LENGTH, MAX_SIGHTINGS, type Reason, type Sighting } from '@standin/wire/reasons.ts'
-import { BotError } from '../../core/errors.ts'
-import { type Logger, redactText } from '../../core/logger.ts'
-import type { MeetingEvent, MeetingTarget } from '../../core/meeting/meeting.ts'
+import { within } from '@standin/wire/time/deadline.ts'
+import { BotError } from '../../packages/core/errors.ts'
+import { type Logger, redactText } from '../../packages/core/logger.ts'
+import type { MeetingEvent, MeetingTarget } from '../../packages/core/meeting/meeting.ts'
 import type {
   AskGate,
   CaptureEnvironment,
@@ -22,7 +22,7 @@ import type {
   ParticipantAudio,
   SignalCounts,
   WaitingFor,
-} from '../../core/ports.ts'
+} from '../../packages/core/ports.ts'
 
 import type { JoinGate } from './join-gate.ts'
 import { MeetingMemory } from './memory/meeting-memory.ts'

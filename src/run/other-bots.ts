@@ -1,5 +1,5 @@
 /** Who of those present is another bot, and whether only such are left. Pure. */
-import type { MeetingEvent } from '../../core/meeting/meeting.ts'
+import type { MeetingEvent } from '../../packages/core/meeting/meeting.ts'
 
 interface Seen {
   name: string

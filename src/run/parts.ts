@@ -2,8 +2,8 @@
 
 import type { FinalReport, Gap } from '@standin/wire/events.ts'
 import type { Job } from '@standin/wire/job.ts'
-import type { Logger } from '../../core/logger.ts'
-import type { MeetingTarget } from '../../core/meeting/meeting.ts'
+import type { Logger } from '../../packages/core/logger.ts'
+import type { MeetingTarget } from '../../packages/core/meeting/meeting.ts'
 import type {
   Clock,
   ControlPlane,
@@ -14,9 +14,9 @@ import type {
   Transcribe,
   UsageMeter,
   WriteReport,
-} from '../../core/ports.ts'
-import type { StopRequester } from '../../core/process/stop-requests.ts'
-import type { Recorder, Storage } from '../../core/recording.ts'
+} from '../../packages/core/ports.ts'
+import type { StopRequester } from '../../packages/core/process/stop-requests.ts'
+import type { Recorder, Storage } from '../../packages/core/recording.ts'
 import type { BotChat } from './bot-chat.ts'
 import type { ChatRecord } from './chat-record.ts'
 import type { Ending } from './ending.ts'

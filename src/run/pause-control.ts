@@ -3,10 +3,10 @@
  * Changes run one after the other, because the recorder stops and starts its encoder for each.
  */
 
-import { inTurn } from '@standin/base/in-turn.ts'
 import type { Gap } from '@standin/wire/events.ts'
-import type { Clock } from '../../core/ports.ts'
-import type { Recorder } from '../../core/recording.ts'
+import { inTurn } from '@standin/wire/time/in-turn.ts'
+import type { Clock } from '../../packages/core/ports.ts'
+import type { Recorder } from '../../packages/core/recording.ts'
 import { recordedMs } from './recording-clock.ts'
 
 /** Only pauses that no command requested leave a gap. */

@@ -1,10 +1,10 @@
 /** From admission to the end: records until a leave rule finds a reason to end. */
 
-import { within } from '@standin/base/deadline.ts'
 import type { BotCommand } from '@standin/wire/commands.ts'
-import { BotError, toBotError } from '../../core/errors.ts'
-import type { MeetingEvent } from '../../core/meeting/meeting.ts'
-import type { CaptureEnvironment } from '../../core/ports.ts'
+import { within } from '@standin/wire/time/deadline.ts'
+import { BotError, toBotError } from '../../packages/core/errors.ts'
+import type { MeetingEvent } from '../../packages/core/meeting/meeting.ts'
+import type { CaptureEnvironment } from '../../packages/core/ports.ts'
 import { atEdge } from './ending.ts'
 import { Failover, type FailoverParts } from './failover.ts'
 import { ImageTurns } from './image-turns.ts'

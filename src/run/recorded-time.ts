@@ -1,5 +1,5 @@
 /** The timeline as a live transcript needs it: what is known so far of who speaks, in seconds of the recording. */
-import type { RecordedTime } from '../../core/ports.ts'
+import type { RecordedTime } from '../../packages/core/ports.ts'
 import type { Timeline } from './timeline.ts'
 
 export function recordedTime(timeline: Timeline): RecordedTime {

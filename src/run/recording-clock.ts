@@ -1,6 +1,6 @@
 /** The recording's own time: seconds since its first frame, pauses removed. Pure. */
 import type { Gap } from '@standin/wire/events.ts'
-import type { RecordedSpan } from '../../core/recording.ts'
+import type { RecordedSpan } from '../../packages/core/recording.ts'
 
 /** Seconds at a UTC instant (milliseconds); null before the recording, in a pause and after the end. */
 export function offsetAt(spans: readonly RecordedSpan[], at: number): number | null {

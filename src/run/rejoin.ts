@@ -1,10 +1,10 @@
 /** Rejoins the meeting with a new browser when the browser crashes, a limited number of times. */
 
-import { within } from '@standin/base/deadline.ts'
-import { messageOf } from '@standin/base/error-text.ts'
-import { BotError } from '../../core/errors.ts'
-import type { Logger } from '../../core/logger.ts'
-import type { Clock, ControlPlane } from '../../core/ports.ts'
+import { messageOf } from '@standin/wire/text/error-text.ts'
+import { within } from '@standin/wire/time/deadline.ts'
+import { BotError } from '../../packages/core/errors.ts'
+import type { Logger } from '../../packages/core/logger.ts'
+import type { Clock, ControlPlane } from '../../packages/core/ports.ts'
 import type { MeetingSession } from './meeting-session.ts'
 import type { PauseControl } from './pause-control.ts'
 

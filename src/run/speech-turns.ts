@@ -7,7 +7,7 @@
  * - Each participant is judged alone: turns of different people may overlap, and none shortens another.
  * - A turn has the source and the confidence of its best signal.
  */
-import type { MeetingEvent, SpeakerSource } from '../../core/meeting/meeting.ts'
+import type { MeetingEvent, SpeakerSource } from '../../packages/core/meeting/meeting.ts'
 
 /** The drivers end a turn after as long a silence, see platforms/shared/page/audio/speech-detector.ts. */
 const JOIN_TURNS_MS = 500

@@ -4,9 +4,9 @@
 
 import type { ErrorCode, NormalEndCode, Status } from '@standin/wire/codes.ts'
 import type { Reason } from '@standin/wire/reasons.ts'
-import type { BotError } from '../../core/errors.ts'
-import type { MeetingEnd } from '../../core/meeting/meeting.ts'
-import type { StopRequester } from '../../core/process/stop-requests.ts'
+import type { BotError } from '../../packages/core/errors.ts'
+import type { MeetingEnd } from '../../packages/core/meeting/meeting.ts'
+import type { StopRequester } from '../../packages/core/process/stop-requests.ts'
 
 export type State = 'created' | Status
 

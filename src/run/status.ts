@@ -1,7 +1,7 @@
 import type { Status } from '@standin/wire/codes.ts'
 import type { BotEvent } from '@standin/wire/events.ts'
 import type { UsagePhase } from '@standin/wire/usage.ts'
-import type { ControlPlane, UsageMeter } from '../../core/ports.ts'
+import type { ControlPlane, UsageMeter } from '../../packages/core/ports.ts'
 import { LEGAL_MOVES, type State } from './states.ts'
 
 type Details = Omit<Extract<BotEvent, { type: 'status_change' }>, 'type' | 'status'>

@@ -1,8 +1,8 @@
 /** Who was present and who spoke, with true times; the evidence for the files about people. */
 
 import type { Person } from '@standin/wire/events.ts'
-import type { MeetingEvent, Participant, SpeakerSource } from '../../core/meeting/meeting.ts'
-import type { RecordedSpan } from '../../core/recording.ts'
+import type { MeetingEvent, Participant, SpeakerSource } from '../../packages/core/meeting/meeting.ts'
+import type { RecordedSpan } from '../../packages/core/recording.ts'
 import { offsetAt, recordedParts } from './recording-clock.ts'
 import { type SpeechQuality, speechQuality, UNNAMED } from './speech-quality.ts'
 import { SpeechTurns } from './speech-turns.ts'

@@ -16,7 +16,7 @@ import {
   USAGE_PHASES,
   type UsagePhase,
 } from '@standin/wire/usage.ts'
-import type { UsageMeter, UsageReading } from '../../core/ports.ts'
+import type { UsageMeter, UsageReading } from '../../packages/core/ports.ts'
 import { createProcessMeter, type ProcessMeter } from './process-usage.ts'
 
 /** Milliseconds. Ended processes are known by the last reading before their end. */

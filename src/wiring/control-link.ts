@@ -1,8 +1,8 @@
 /** The control link of the job, or a local stand-in where the job names no control plane. */
 import type { NumberedEvent, Transcript } from '@standin/wire/events.ts'
-import type { Logger } from '../../core/logger.ts'
-import { lookupFor } from '../../core/network/address-policy.ts'
-import type { UsageMeter } from '../../core/ports.ts'
+import type { Logger } from '../../packages/core/logger.ts'
+import { lookupFor } from '../../packages/core/network/address-policy.ts'
+import type { UsageMeter } from '../../packages/core/ports.ts'
 import { openControlLink } from '../control-link/client.ts'
 import { type CommandedControlPlane, createLocalControlPlane } from '../control-link/local.ts'
 import type { BotConfig } from '../job/config.ts'

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readMeeting } from '@standin/wire/meeting-links/index.ts'
 import { joinFiles, mediaSeconds } from '../../recorder/index.ts'
-import { writeReport } from '../../report/index.ts'
-import { openStorage, type StorageConfig, StorageError } from '../../storage/index.ts'
-import { joinTranscripts, spokenIn } from '../../transcription/index.ts'
+import { writeReport } from '../report/index.ts'
 import { type JoinedFile, joinParts, type Part } from '../run/joined/index.ts'
+import { openStorage, type StorageConfig, StorageError } from '../storage/index.ts'
+import { joinTranscripts, spokenIn } from '../transcription/index.ts'
 
 export type StoragePlace = StorageConfig
 

@@ -1,8 +1,10 @@
 /** Recovery with the real storage: recordings that a bot left unfinished when its process ended. */
 import { basename, dirname } from 'node:path'
-import type { Logger } from '../../core/logger.ts'
-import { lookupFor } from '../../core/network/address-policy.ts'
+import type { Logger } from '../../packages/core/logger.ts'
+import { lookupFor } from '../../packages/core/network/address-policy.ts'
 import { indexBody } from '../../recorder/index.ts'
+import type { BotConfig } from '../job/config.ts'
+import { type LeftoverArtifacts, storeLeftoverArtifacts } from '../run/leftover-artifacts.ts'
 import {
   type BucketRecovery,
   loadBucket,
@@ -10,9 +12,7 @@ import {
   type Recovered,
   recoverSpool,
   type StorageConfig,
-} from '../../storage/index.ts'
-import type { BotConfig } from '../job/config.ts'
-import { type LeftoverArtifacts, storeLeftoverArtifacts } from '../run/leftover-artifacts.ts'
+} from '../storage/index.ts'
 
 /** Longest delay of a new bot by the recovery of an earlier bot of its id, if a server is asked. */
 const EARLIER_BOT_MS = 60_000

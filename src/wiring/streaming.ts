@@ -1,13 +1,13 @@
 /** Live streaming and separate tracks: who receives audio that is captured in the meeting's page. */
 
-import { systemClock } from '@standin/base/deadline.ts'
 import type { Job } from '@standin/wire/job.ts'
-import type { Logger } from '../../core/logger.ts'
-import { lookupFor } from '../../core/network/address-policy.ts'
-import type { AudioTap, ControlPlane } from '../../core/ports.ts'
+import { systemClock } from '@standin/wire/time/deadline.ts'
+import type { Logger } from '../../packages/core/logger.ts'
+import { lookupFor } from '../../packages/core/network/address-policy.ts'
+import type { AudioTap, ControlPlane } from '../../packages/core/ports.ts'
 import { hasSoundInTracks } from '../../platforms/index.ts'
-import { createStreaming, type HearingStreaming } from '../../streaming/index.ts'
 import type { BotConfig } from '../job/config.ts'
+import { createStreaming, type HearingStreaming } from '../streaming/index.ts'
 
 export function streams(job: Job): job is Job & { streaming: NonNullable<Job['streaming']> } {
   return Boolean(job.streaming?.input || job.streaming?.output)

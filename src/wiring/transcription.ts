@@ -1,11 +1,12 @@
 /** Transcripts with the provider that the job names. */
 
-import { systemClock } from '@standin/base/deadline.ts'
 import type { SpeechAccess } from '@standin/wire/speech-access.ts'
-import type { Logger } from '../../core/logger.ts'
-import type { ControlPlane, LiveTranscript, Transcribe } from '../../core/ports.ts'
+import { systemClock } from '@standin/wire/time/deadline.ts'
+import type { Logger } from '../../packages/core/logger.ts'
+import type { ControlPlane, LiveTranscript, Transcribe } from '../../packages/core/ports.ts'
 import { hasSoundInTracks } from '../../platforms/index.ts'
-import { captureSink } from '../../streaming/index.ts'
+import { type BotConfig, InvalidJob } from '../job/config.ts'
+import { captureSink } from '../streaming/index.ts'
 import {
   createAssemblyAi,
   createDeepgram,
@@ -18,8 +19,7 @@ import {
   type SpeechProvider,
   transcribe,
   writeLiveTranscript,
-} from '../../transcription/index.ts'
-import { type BotConfig, InvalidJob } from '../job/config.ts'
+} from '../transcription/index.ts'
 
 export function openTranscription(
   { job, target, transcription: plan, workFolder }: BotConfig,

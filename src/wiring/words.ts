@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { messageOf } from '@standin/base/error-text.ts'
+import { messageOf } from '@standin/wire/text/error-text.ts'
 import { type PageWords, SHIPPED_WORDS, wordsFrom } from '@standin/wire/words.ts'
-import type { Logger } from '../../core/logger.ts'
-import { packageRoot } from '../../core/process/page-scripts.ts'
+import type { Logger } from '../../packages/core/logger.ts'
+import { packageRoot } from '../../packages/core/process/page-scripts.ts'
 import { useWords } from '../../platforms/index.ts'
 
 export const programVersion = (): string =>

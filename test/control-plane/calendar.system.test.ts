@@ -9,9 +9,9 @@ import {
   type StandInAccount,
   startMockGoogleCalendar,
   startMockMicrosoftCalendar,
-} from '../../mock/calendars/index.ts'
-import { startMock } from '../../mock/index.ts'
-import type { MockMeeting } from '../../mock/types.ts'
+} from '../../packages/mock/calendars/index.ts'
+import { startMock } from '../../packages/mock/index.ts'
+import type { MockMeeting } from '../../packages/mock/types.ts'
 import { speak, WITHOUT_CAMERAS } from '../end-to-end/meeting-script.ts'
 import { ServiceProcess } from './service-process.ts'
 import { type Receiver, startReceiver } from './webhooks/receiver.ts'

@@ -3,9 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { newSealKey } from '@standin/control-plane/secrets/seals.ts'
+import { newSealKey } from '@standin/control-plane/platform/secrets/seals.ts'
 import { expect, onTestFinished, test } from 'vitest'
-import { packageRoot } from '../../core/process/page-scripts.ts'
+import { packageRoot } from '../../packages/core/process/page-scripts.ts'
 import { freePort } from '../servers/free-port.ts'
 import { temporaryFolder } from './at-end.ts'
 import { openTestDatabase } from './postgres.ts'
@@ -33,7 +33,7 @@ test.each<Broken>(['ENOSPC', 'EPIPE'])(
   'a service whose log fails with %s works, says so, and closes',
   async (broken) => {
     const port = await freePort()
-    const service = run('control-plane/cli/index.ts', ['--port', String(port)], broken, {
+    const service = run('control-plane/main/cli/index.ts', ['--port', String(port)], broken, {
       DATABASE_URL: db.url,
       STANDIN_SECRET_KEYS: secretKeys,
       STANDIN_DATA: join(base, broken),

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { startOwnPostgres } from '../../control-plane/store/own-postgres.ts'
-import { packageRoot } from '../../core/process/page-scripts.ts'
+import { packageRoot } from '../../packages/core/process/page-scripts.ts'
 import { freePort } from '../servers/free-port.ts'
 import { compiledOnce, PROGRAM_ENVIRONMENT } from '../servers/program-environment.ts'
 
-const PROGRAM = join(packageRoot, 'control-plane/cli/index.ts')
+const PROGRAM = join(packageRoot, 'control-plane/main/cli/index.ts')
 /** From the sources, as the tests run everything. */
 const BOT_COMMAND = compiledOnce(`${process.execPath} ${join(packageRoot, 'src/cli/index.ts')} join --json`)
 const START_MS = 120_000

@@ -1,4 +1,4 @@
-import { STUB_BASE } from '../../mock/zoom/sdk/index.ts'
+import { STUB_BASE } from '../../packages/mock/zoom/sdk/index.ts'
 import { serveSdkPage as serve } from '../../platforms/zoom/meeting-sdk/page-server.ts'
 
 export const serveSdkPage = () => serve(STUB_BASE)

@@ -2,8 +2,11 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type MockMicrosoftCalendar, startMockMicrosoftCalendar } from '../../mock/calendars/microsoft/index.ts'
-import { startMockMicrosoftTeams } from '../../mock/microsoft-teams/index.ts'
+import {
+  type MockMicrosoftCalendar,
+  startMockMicrosoftCalendar,
+} from '../../packages/mock/calendars/microsoft/index.ts'
+import { startMockMicrosoftTeams } from '../../packages/mock/microsoft-teams/index.ts'
 import { WITHOUT_CAMERAS } from '../end-to-end/meeting-script.ts'
 import { ServiceProcess } from './service-process.ts'
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SHIPPED_WORDS } from '@standin/wire/words.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { replayStructure, startMock } from '../../mock/index.ts'
-import type { MockMeeting } from '../../mock/types.ts'
+import { replayStructure, startMock } from '../../packages/mock/index.ts'
+import type { MockMeeting } from '../../packages/mock/types.ts'
 import { ServiceProcess } from './service-process.ts'
 
 const LONG = { timeout: 420_000, interval: 500 }

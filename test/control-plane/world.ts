@@ -1,10 +1,10 @@
 /** The service's database with the parts that a test asks for. They close with the test, or with the file, that opened them. */
 import { randomUUID } from 'node:crypto'
-import type { BotPatch, BotRow, NewBotRow, Tables } from '@standin/control-plane/rows/index.ts'
+import type { BotPatch, BotRow, NewBotRow, Tables } from '@standin/control-plane/store/rows/index.ts'
 import type { Insertable, Selectable } from 'kysely'
 import { createFolderStore } from '../../control-plane/files/folder-store.ts'
 import { createLinkSigner } from '../../control-plane/files/signed-links.ts'
-import { createSeals, newSealKey, parseSealKeys } from '../../control-plane/secrets/seals.ts'
+import { createSeals, newSealKey, parseSealKeys } from '../../control-plane/platform/secrets/seals.ts'
 import { insertBot, readBot, writable } from '../../control-plane/store/bots/bots.ts'
 import { createTeam, setTeam, type TeamChange } from '../../control-plane/store/teams/teams.ts'
 import { createEndpoint, type NewEndpoint } from '../../control-plane/store/webhooks/endpoints.ts'

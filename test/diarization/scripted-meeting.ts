@@ -3,9 +3,9 @@
  */
 
 import { readMeeting } from '@standin/wire/meeting-links/index.ts'
-import type { MeetingEvent } from '../../core/meeting/meeting.ts'
-import { MediaEncoder } from '../../mock/media/encode.ts'
-import type { MockMeeting, MockServer } from '../../mock/types.ts'
+import type { MeetingEvent } from '../../packages/core/meeting/meeting.ts'
+import { MediaEncoder } from '../../packages/mock/media/encode.ts'
+import type { MockMeeting, MockServer } from '../../packages/mock/types.ts'
 import { openDriver } from '../../platforms/index.ts'
 import { type DiarizationSegment, Timeline } from '../../src/run/timeline.ts'
 import { median } from '../media/statistics.ts'

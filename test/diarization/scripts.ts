@@ -1,5 +1,5 @@
 /** Scripted meetings in which everything happens that makes it hard to say who spoke when. Pure. */
-import type { MockMeeting, MockPerson } from '../../mock/types.ts'
+import type { MockMeeting, MockPerson } from '../../packages/mock/types.ts'
 
 export interface Scene {
   people: MockPerson[]

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { packageRoot } from '../../core/process/page-scripts.ts'
+import { packageRoot } from '../../packages/core/process/page-scripts.ts'
 
 const text = (path: string) => readFileSync(join(packageRoot, path), 'utf8')
 const IMAGES = Object.fromEntries(
@@ -47,7 +47,7 @@ test.each(globSync('docker/compose*.yaml', { cwd: packageRoot }))(
 )
 
 test('the Helm chart runs our images, and images of the list', () => {
-  const files = globSync('deploy/helm/*/values*.yaml', { cwd: packageRoot })
+  const files = globSync('docker/helm/*/values*.yaml', { cwd: packageRoot })
   const named = files.flatMap((path) => Object.values((parse(text(path)) as { images: Record<string, string> }).images))
   const foreign = named.filter((image) => image !== '' && !OWN.test(image))
   expect(new Set(foreign)).toEqual(new Set([IMAGES.POSTGRES_IMAGE]))

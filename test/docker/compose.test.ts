@@ -1,10 +1,10 @@
 /** docker/compose.yaml: recordings play in the dashboard of the machine, and compose knows when everything is ready. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readServiceConfig } from '@standin/control-plane/config/config.ts'
+import { readServiceConfig } from '@standin/control-plane/main/config/config.ts'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { packageRoot } from '../../core/process/page-scripts.ts'
+import { packageRoot } from '../../packages/core/process/page-scripts.ts'
 
 interface Service {
   environment: Record<string, string | null>

@@ -2,14 +2,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { packageRoot } from '../../core/process/page-scripts.ts'
+import { packageRoot } from '../../packages/core/process/page-scripts.ts'
 
 const read = (path: string) => readFileSync(join(packageRoot, path), 'utf8')
 const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, { dev?: boolean }> }
 /** The workspaces whose packages an image has, and where their programs are. */
 const PLACES = {
   'control-plane': ['service-packages', './dist/control-plane/'],
-  mock: ['demo-packages', '/app/dist/mock/'],
+  'packages/mock': ['demo-packages', '/app/dist/packages/mock/'],
 }
 
 test.each(Object.entries(PLACES))("the packages of %s's folder are in its image", (workspace, [source, place]) => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { packageRoot } from '../../core/process/page-scripts.ts'
+import { packageRoot } from '../../packages/core/process/page-scripts.ts'
 
 interface Rule {
   names: string[]

@@ -1,7 +1,7 @@
 /** The commands that the documentation shows, beside those that the program has. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Io } from '@standin/base/command-io.ts'
+import type { Io } from '@standin/wire/process/command-io.ts'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { createProgram } from '../../src/cli/program.ts'

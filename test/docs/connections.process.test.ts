@@ -7,12 +7,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type Service, startService } from '@standin/control-plane/wiring/service.ts'
+import { type Service, startService } from '@standin/control-plane/main/wiring/service.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readServiceConfig } from '../../control-plane/config/config.ts'
-import { newSealKey } from '../../control-plane/secrets/seals.ts'
-import { type MockMicrosoftCalendar, startMockMicrosoftCalendar } from '../../mock/calendars/microsoft/index.ts'
-import { startZoomOauth, type ZoomOauth } from '../../mock/zoom-oauth/index.ts'
+import { readServiceConfig } from '../../control-plane/main/config/config.ts'
+import { newSealKey } from '../../control-plane/platform/secrets/seals.ts'
+import {
+  type MockMicrosoftCalendar,
+  startMockMicrosoftCalendar,
+} from '../../packages/mock/calendars/microsoft/index.ts'
+import { startZoomOauth, type ZoomOauth } from '../../packages/mock/zoom-oauth/index.ts'
 import { openTestDatabase, type TestDatabase } from '../control-plane/postgres.ts'
 
 const text = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')

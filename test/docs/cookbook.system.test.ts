@@ -26,7 +26,7 @@ beforeAll(async () => {
   await mkdir(join(folder, 'bin'))
   // The command of the checkout, from its sources.
   const programs = [
-    `service) shift; exec node ${ROOT}/control-plane/cli/index.ts "$@"`,
+    `service) shift; exec node ${ROOT}/control-plane/main/cli/index.ts "$@"`,
     `*) exec node ${ROOT}/src/cli/index.ts "$@"`,
   ]
   await writeFile(join(folder, 'bin/standin'), `#!/bin/sh\ncase $1 in ${programs.join(' ;; ')} ;; esac\n`)

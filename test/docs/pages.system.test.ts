@@ -7,11 +7,11 @@ import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type Service, startService } from '@standin/control-plane/wiring/service.ts'
+import { type Service, startService } from '@standin/control-plane/main/wiring/service.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readServiceConfig } from '../../control-plane/config/config.ts'
-import { newSealKey } from '../../control-plane/secrets/seals.ts'
-import { type MockGoogleCalendar, startMockGoogleCalendar } from '../../mock/calendars/index.ts'
+import { readServiceConfig } from '../../control-plane/main/config/config.ts'
+import { newSealKey } from '../../control-plane/platform/secrets/seals.ts'
+import { type MockGoogleCalendar, startMockGoogleCalendar } from '../../packages/mock/calendars/index.ts'
 import { openTestDatabase, type TestDatabase } from '../control-plane/postgres.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -39,7 +39,7 @@ beforeAll(async () => {
   // The command of the checkout, from its sources.
   await mkdir(join(folder, 'bin'))
   const programs = [
-    `service) shift; exec ${process.execPath} ${ROOT}/control-plane/cli/index.ts "$@"`,
+    `service) shift; exec ${process.execPath} ${ROOT}/control-plane/main/cli/index.ts "$@"`,
     `*) exec ${process.execPath} ${ROOT}/src/cli/index.ts "$@"`,
   ]
   await writeFile(join(folder, 'bin/standin'), `#!/bin/sh\ncase $1 in ${programs.join(' ;; ')} ;; esac\n`)

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PAGE_SIGNALS } from '@standin/wire/page-signals.ts'
 import { expect, test } from 'vitest'
-import { packageRoot } from '../../core/process/page-scripts.ts'
+import { packageRoot } from '../../packages/core/process/page-scripts.ts'
 import { GOOGLE_MEET, JITSI, MICROSOFT_TEAMS, ZOOM, ZOOM_SDK } from '../platforms/conformance/platforms.ts'
 import { rowsOf } from '../platforms/conformance/rows.ts'
 

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { run } from '../../control-plane/cli/run.ts'
-import { ROLES, rowsOf } from '../../control-plane/config/config.ts'
-import { SETTINGS } from '../../control-plane/config/table.ts'
 import { botEnvironment } from '../../control-plane/launching/launchers/process/bot-environment.ts'
+import { run } from '../../control-plane/main/cli/run.ts'
+import { ROLES, rowsOf } from '../../control-plane/main/config/config.ts'
+import { SETTINGS } from '../../control-plane/main/config/table.ts'
 import { inProcess } from '../fakes/in-process.ts'
 
 const root = join(import.meta.dirname, '../..')

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import type { BotEvent, FinalReport, NumberedEvent, Transcript } from '@standin/wire/events.ts'
-import { packageRoot } from '../../core/process/page-scripts.ts'
-import type { MockPlatformName } from '../../mock/index.ts'
-import type { MockMeeting, MockServer } from '../../mock/types.ts'
+import { packageRoot } from '../../packages/core/process/page-scripts.ts'
+import type { MockPlatformName } from '../../packages/mock/index.ts'
+import type { MockMeeting, MockServer } from '../../packages/mock/types.ts'
 
 const PATIENCE_MS = 90_000
 

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { packageRoot } from '../../core/process/page-scripts.ts'
+import { packageRoot } from '../../packages/core/process/page-scripts.ts'
 import { temporaryFolder } from '../fakes/temporary-folder.ts'
 import { startS3Server, storageOf } from '../servers/s3-server.ts'
 import { endToEnd } from './capture-environment.ts'

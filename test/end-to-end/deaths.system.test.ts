@@ -3,7 +3,7 @@
  */
 import type { Gap } from '@standin/wire/events.ts'
 import { describe, expect, test } from 'vitest'
-import type { MockMeeting } from '../../mock/types.ts'
+import type { MockMeeting } from '../../packages/mock/types.ts'
 import type { DiarizationSegment } from '../../src/run/timeline.ts'
 import { probe } from '../media/media-info.ts'
 import { heardShare, picturesOf, shownShare, soundOf } from '../media/meeting-recording.ts'

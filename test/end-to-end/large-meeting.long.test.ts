@@ -1,6 +1,6 @@
 /** A whole bot in a meeting of 300 people, on a page that animates and blurs all the time, with 16 cameras that move. */
 import { expect, test } from 'vitest'
-import type { MockPerson } from '../../mock/types.ts'
+import type { MockPerson } from '../../packages/mock/types.ts'
 import { probe } from '../media/media-info.ts'
 import { heardShare, pictureAt, shownShare, soundOf } from '../media/meeting-recording.ts'
 import { endToEnd } from './capture-environment.ts'

@@ -1,5 +1,5 @@
 /** Who is in the meetings of these tests, and what they do. */
-import type { MockMeeting, MockPerson } from '../../mock/types.ts'
+import type { MockMeeting, MockPerson } from '../../packages/mock/types.ts'
 import type { BotProcess } from './bot-process.ts'
 
 export const FOUR_PEOPLE: MockPerson[] = [

@@ -3,7 +3,7 @@
  * Jitsi Meet's page reloads itself in the middle, and the same file continues without a gap.
  */
 import { describe, expect, test } from 'vitest'
-import type { MockMeeting } from '../../mock/types.ts'
+import type { MockMeeting } from '../../packages/mock/types.ts'
 import type { DiarizationSegment } from '../../src/run/timeline.ts'
 import { probe } from '../media/media-info.ts'
 import { heardShare, pictureAt, shownShare, soundOf } from '../media/meeting-recording.ts'

@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { MockMeeting } from '../../mock/types.ts'
+import type { MockMeeting } from '../../packages/mock/types.ts'
 import { temporaryFolder } from '../fakes/temporary-folder.ts'
 import { probe } from '../media/media-info.ts'
 import { type S3Server, startS3Server, storageOf } from '../servers/s3-server.ts'

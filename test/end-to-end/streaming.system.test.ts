@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { heardShare, soundOf } from '../media/meeting-recording.ts'
-import { Receiver } from '../streaming/receiver.ts'
+import { Receiver } from '../src/streaming/receiver.ts'
 import { endToEnd } from './capture-environment.ts'
 import { LOOK, speak, WITHOUT_CAMERAS } from './meeting-script.ts'
 

@@ -1,6 +1,6 @@
 /** Participant tracks of whole bots: each has the participant's own words at their times, apart from cross talk. */
 import { expect, test } from 'vitest'
-import { type MockPlatformName, startMock } from '../../mock/index.ts'
+import { type MockPlatformName, startMock } from '../../packages/mock/index.ts'
 import { heardShare, soundOf } from '../media/meeting-recording.ts'
 import { platformArguments } from './bot-process.ts'
 import { endToEnd } from './capture-environment.ts'

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Clock } from '../../core/ports.ts'
+import type { Clock } from '../../packages/core/ports.ts'
 
 interface Sleeper {
   dueAt: number

@@ -1,6 +1,6 @@
 /** Runs a command in this process: to start a program takes longer than what most commands do. */
 import { Readable, Writable } from 'node:stream'
-import type { Io } from '@standin/base/command-io.ts'
+import type { Io } from '@standin/wire/process/command-io.ts'
 
 export interface Ended {
   exitCode: number

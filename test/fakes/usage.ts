@@ -1,7 +1,7 @@
 /** Resources of a bot, with values of a test. */
 
-import type { UsageMeter, UsageReading } from '../../core/ports.ts'
-import { type BotUsage, USAGE_PHASES, type UsagePhase } from '../../wire/usage.ts'
+import type { UsageMeter, UsageReading } from '../../packages/core/ports.ts'
+import { type BotUsage, USAGE_PHASES, type UsagePhase } from '../../packages/wire/usage.ts'
 
 export function usageOf(
   given: Partial<Omit<BotUsage, 'phase_seconds'>> = {},

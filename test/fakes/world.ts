@@ -7,8 +7,8 @@ import type { BotEvent, FinalReport, Quality } from '@standin/wire/events.ts'
 import { type Job, jobSchema } from '@standin/wire/job.ts'
 import type { Sighting } from '@standin/wire/reasons.ts'
 import { onTestFinished } from 'vitest'
-import { silentLogger } from '../../core/logger.ts'
-import type { MeetingEvent, Participant } from '../../core/meeting/meeting.ts'
+import { silentLogger } from '../../packages/core/logger.ts'
+import type { MeetingEvent, Participant } from '../../packages/core/meeting/meeting.ts'
 import type {
   Admission,
   CommandAnswer,
@@ -21,9 +21,9 @@ import type {
   Transcribe,
   WaitingFor,
   WriteReport,
-} from '../../core/ports.ts'
-import type { StopRequester } from '../../core/process/stop-requests.ts'
-import type { FinishedRecording, RecordedSpan, RecorderEvent, StoredMedia } from '../../core/recording.ts'
+} from '../../packages/core/ports.ts'
+import type { StopRequester } from '../../packages/core/process/stop-requests.ts'
+import type { FinishedRecording, RecordedSpan, RecorderEvent, StoredMedia } from '../../packages/core/recording.ts'
 import { runBot } from '../../src/run/bot.ts'
 import type { BotParts, Outcome } from '../../src/run/parts.ts'
 import { HandClock } from './clock.ts'

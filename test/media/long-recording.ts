@@ -3,8 +3,8 @@
  * the recorder's own code. Each clip shows its number, and clips follow each other in an order that tells every place.
  */
 import type { Page } from 'playwright'
-import type { GrowingFile } from '../../core/recording.ts'
-import { readFrameNumber } from '../../mock/media/bar-code.ts'
+import type { GrowingFile } from '../../packages/core/recording.ts'
+import { readFrameNumber } from '../../packages/mock/media/bar-code.ts'
 import { type Grow, Recording } from '../../recorder/recording.ts'
 import { makeSpan } from './spans.ts'
 

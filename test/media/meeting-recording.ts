@@ -1,7 +1,7 @@
 /** Measures a recording of a mock meeting: who is heard, whose picture is shown, and how far sound and picture are apart. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { BEEP_HZ, lookColor, voiceFrequency } from '../../mock/media/room.ts'
+import { BEEP_HZ, lookColor, voiceFrequency } from '../../packages/mock/media/room.ts'
 import { pictureTimes } from './media-info.ts'
 
 const RATE = 16_000

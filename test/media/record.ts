@@ -6,7 +6,7 @@
  */
 
 import type { RecordingMode } from '@standin/wire/codes.ts'
-import { silentLogger } from '../../core/logger.ts'
+import { silentLogger } from '../../packages/core/logger.ts'
 import { createRecorder } from '../../recorder/index.ts'
 import { growIn, realClock } from './capture-environment.ts'
 

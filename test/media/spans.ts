@@ -1,8 +1,8 @@
 /** Short spans as the recorder's ffmpeg gives them, made without a screen and quickly. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { GrowingFile, GrowingStart } from '../../core/recording.ts'
-import { barCodeCells } from '../../mock/media/bar-code.ts'
+import type { GrowingFile, GrowingStart } from '../../packages/core/recording.ts'
+import { barCodeCells } from '../../packages/mock/media/bar-code.ts'
 import { Recording } from '../../recorder/recording.ts'
 
 export interface SpanSettings {

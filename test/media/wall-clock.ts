@@ -1,4 +1,4 @@
-import type { RecordedSpan } from '../../core/recording.ts'
+import type { RecordedSpan } from '../../packages/core/recording.ts'
 import { CLOCK_CYCLE_MS, type Measurement } from './probe.ts'
 import { median } from './statistics.ts'
 import { SOURCE, type ToneAndFlash } from './tone-and-flash.ts'

@@ -4,13 +4,13 @@
  */
 
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import type { MeetingEvent, MeetingTarget } from '../../core/meeting/meeting.ts'
-import type { Admission, CaptureEnvironment, MeetingDriver } from '../../core/ports.ts'
-import type { MockMeeting, MockMeetingOptions, MockServer } from '../../mock/types.ts'
+import type { MeetingEvent, MeetingTarget } from '../../packages/core/meeting/meeting.ts'
+import type { Admission, CaptureEnvironment, MeetingDriver } from '../../packages/core/ports.ts'
+import type { MockMeeting, MockMeetingOptions, MockServer } from '../../packages/mock/types.ts'
 import type { DriverOptions } from '../../platforms/shared/driver-options.ts'
 import type { Waits } from '../../platforms/shared/waits.ts'
 import { HEADLESS_SHELL } from '../headless-shell.ts'
-import { SMALL_PICTURES } from '../mock/small-pictures.ts'
+import { SMALL_PICTURES } from '../packages/mock/small-pictures.ts'
 import { SILENT_STAGE, until } from './conformance/ground.ts'
 import { guestOptions } from './driver-options.ts'
 import { sharedChromium } from './shared-chromium.ts'

@@ -1,5 +1,5 @@
-import { silentLogger } from '../../core/logger.ts'
-import type { MockServer } from '../../mock/types.ts'
+import { silentLogger } from '../../packages/core/logger.ts'
+import type { MockServer } from '../../packages/mock/types.ts'
 import type { DriverOptions } from '../../platforms/shared/driver-options.ts'
 
 /** A plain guest for mock meetings: sound alone, agrees to be recorded, says nothing. */

@@ -2,9 +2,9 @@
  * One Chromium for the bots of a test worker, a fresh context for each of them: starting one takes longer than joining.
  */
 import { rm } from 'node:fs/promises'
-import { systemClock, within } from '@standin/base/deadline.ts'
+import { systemClock, within } from '@standin/wire/time/deadline.ts'
 import { type Browser, type BrowserContext, chromium } from 'playwright'
-import type { CaptureEnvironment } from '../../core/ports.ts'
+import type { CaptureEnvironment } from '../../packages/core/ports.ts'
 import { botBrowserOf } from '../../platforms/browser/bot-browser.ts'
 import {
   type BrowserOptions,

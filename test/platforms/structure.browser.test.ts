@@ -1,7 +1,7 @@
 /** The structure of a page in the evidence: without people's content, and enough to try words and selectors on. */
 import { SHIPPED_WORDS } from '@standin/wire/words.ts'
 import { afterEach, describe, expect, test } from 'vitest'
-import { replayStructure } from '../../mock/index.ts'
+import { replayStructure } from '../../packages/mock/index.ts'
 import { useWords } from '../../platforms/index.ts'
 import { meetHarness } from './google-meet/harness.ts'
 import { jitsiHarness } from './jitsi/harness.ts'

@@ -5,7 +5,7 @@ import {
   startMockJitsi,
   startMockMicrosoftTeams,
   startMockZoom,
-} from '../../mock/index.ts'
+} from '../../packages/mock/index.ts'
 import type { MappedHost } from '../../platforms/browser/browser.ts'
 import { atWorkerEnd } from '../worker-end.ts'
 

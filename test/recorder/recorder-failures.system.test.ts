@@ -4,9 +4,9 @@ import { chmod, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { systemClock } from '@standin/base/deadline.ts'
+import { systemClock } from '@standin/wire/time/deadline.ts'
 import { afterEach, expect, test } from 'vitest'
-import type { RecorderEvent } from '../../core/recording.ts'
+import type { RecorderEvent } from '../../packages/core/recording.ts'
 import { temporaryFolder } from '../fakes/temporary-folder.ts'
 import {
   childrenOf,

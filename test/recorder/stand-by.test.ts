@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { silentLogger } from '../../core/logger.ts'
+import { silentLogger } from '../../packages/core/logger.ts'
 import type { Capture, CaptureListener } from '../../recorder/capture.ts'
 import type { SegmentPart } from '../../recorder/held-segment.ts'
 import { StandBy } from '../../recorder/stand-by.ts'

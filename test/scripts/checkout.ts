@@ -21,8 +21,8 @@ export const NPM = `[ "$1" != ci ] || rm -rf node_modules
 
 /** Leaves what a build leaves; as a part of a program that does other things too. */
 export const BUILD = `scripts/build.ts)
-    for program in src/cli control-plane/cli bot; do mkdir -p "dist/$program"; touch "dist/$program/index.js"; done
-    mkdir -p client; touch client/v2.ts; case "$2" in --bot) echo bot ;; *) echo all ;; esac > dist/.built ;;`
+    for program in src/cli control-plane/main/cli bot; do mkdir -p "dist/$program"; touch "dist/$program/index.js"; done
+    mkdir -p packages/client; touch packages/client/v2.ts; case "$2" in --bot) echo bot ;; *) echo all ;; esac > dist/.built ;;`
 
 const FAKES: Readonly<Record<string, string>> = {
   // Answers as dpkg-query does for -f '\${Package}=\${db:Status-Status} '.
@@ -62,8 +62,8 @@ export async function makeCheckout(): Promise<Checkout> {
   for (const place of [folder, fakes, state]) await mkdir(place)
   await cp(join(root, 'scripts'), join(folder, 'scripts'), { recursive: true })
   await cp(join(root, 'bin'), join(folder, 'bin'), { recursive: true })
-  for (const place of ['wire', 'control-plane', 'src', 'platforms', 'recorder', 'storage', 'mock'])
-    await mkdir(join(folder, place))
+  for (const place of ['packages/wire', 'packages/mock', 'control-plane', 'src', 'platforms', 'recorder'])
+    await mkdir(join(folder, place), { recursive: true })
   for (const file of ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'])
     await writeFile(join(folder, file), '{}')
   await writeFile(join(state, 'installed'), '')

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { packageRoot } from '../../core/process/page-scripts.ts'
+import { packageRoot } from '../../packages/core/process/page-scripts.ts'
 import { changedKeys } from '../../scripts/changes.ts'
 import { lanesOf, linesOf, ROOMS } from '../../scripts/lanes.ts'
 
@@ -10,7 +10,7 @@ test.each<[string, string[], string[]]>([
   ['a page at the top', ['README.md', 'CHANGELOG.md'], []],
   [
     'one platform',
-    ['platforms/jitsi/page-state.ts', 'test/platforms/jitsi/words.test.ts', 'mock/jitsi/index.ts'],
+    ['platforms/jitsi/page-state.ts', 'test/platforms/jitsi/words.test.ts', 'packages/mock/jitsi/index.ts'],
     [
       'drivers test/platforms/jitsi/ test/platforms/conformance/jitsi.',
       'bots test/end-to-end/platforms test/diarization',
@@ -21,10 +21,10 @@ test.each<[string, string[], string[]]>([
   ['the recorder', ['recorder/capture.ts'], ['bots test/recorder test/end-to-end']],
   [
     'two rooms of one lane',
-    ['recorder/capture.ts', 'storage/retry.ts'],
-    ['bots test/recorder test/end-to-end test/storage'],
+    ['recorder/capture.ts', 'src/storage/retry.ts'],
+    ['bots test/recorder test/end-to-end test/src/storage'],
   ],
-  ['a room beside one that needs all', ['recorder/capture.ts', 'core/logger.ts'], ['drivers', 'bots']],
+  ['a room beside one that needs all', ['recorder/capture.ts', 'packages/core/logger.ts'], ['drivers', 'bots']],
   ['a room that the table does not know', ['kitchen/sink.ts'], ['drivers', 'bots']],
   ['a program of the tests', ['vitest.config.ts', 'test/fakes/clock.ts'], ['drivers', 'bots']],
   ['tests of the lanes of npm test', ['test/core/a.test.ts', 'test/b.db.test.ts', 'test/smoke/c.smoke.test.ts'], []],

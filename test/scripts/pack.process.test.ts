@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { extract, list } from 'tar'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { packageRoot } from '../../core/process/page-scripts.ts'
+import { packageRoot } from '../../packages/core/process/page-scripts.ts'
 import { importsOf } from '../../scripts/imports.ts'
 import { packAll } from '../../scripts/pack.ts'
 

@@ -3,6 +3,7 @@ import { readFile, readlink, rm, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { pathOf } from '../../scripts/workspaces.ts'
 import { type Checkout, makeCheckout, NPM } from './checkout.ts'
 
 /** apt-get install as the fake does it. */
@@ -72,12 +73,12 @@ test('a folder that has everything keeps it, and what changed is installed and b
   // A new time alone is no change of what is installed.
   await checkout.touchLater('package-lock.json')
   expect(await setup()).toEqual({ exitCode: 0, text: '' })
-  for (const path of ['src', 'mock', 'scripts/build.ts', 'tsconfig.json', 'control-plane']) {
+  for (const path of ['src', 'packages/mock', 'scripts/build.ts', 'tsconfig.json', 'control-plane']) {
     await checkout.touchLater(path)
     expect((await setup()).text, path).toBe('set-up: building\n')
     await utimes(join(checkout.folder, path), 0, 0)
   }
-  await rm(join(checkout.folder, 'client/v2.ts'))
+  await rm(join(checkout.folder, 'packages/client/v2.ts'))
   expect((await setup()).text).toBe('set-up: building\n')
 })
 
@@ -122,7 +123,7 @@ test('a set-up for a bot installs the workspaces that its sources import', async
   await setup()
   const install = (await checkout.calls()).find((call) => call.startsWith('npm ci'))
   for (const name of new Set(imported)) expect(install).toContain(`-w ${name} `)
-  for (const name of new Set(imported)) expect(include).toContain(name.replace('@standin/', ''))
+  for (const name of new Set(imported)) expect(include).toContain(pathOf(name))
 })
 
 describe('on a terminal', () => {

@@ -4,7 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { ProviderError } from '../../ports.ts'
+import { ProviderError } from '../../platform/ports.ts'
 import { type ConnectionTokens, connectUser } from '../../store/connections/connections.ts'
 import { beginConsent, endConsent } from '../../store/people/sessions.ts'
 import { withCalendarErrors } from '../calendar-problems.ts'

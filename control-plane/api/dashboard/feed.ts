@@ -1,5 +1,5 @@
 /** Notifies open dashboards which bots of their team changed, by server-sent events. */
-import type { Log } from '../../ports.ts'
+import type { Log } from '../../platform/ports.ts'
 import { readLiveBots } from '../../store/dashboard.ts'
 import type { Database } from '../../store/database.ts'
 import type { ApiDependencies } from '../dependencies.ts'

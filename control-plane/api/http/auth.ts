@@ -1,6 +1,6 @@
 /** Authentication: the key of a request, its permission and its rate limit, before the body is read. */
 import type { IncomingHttpHeaders } from 'node:http'
-import { inTurn } from '@standin/base/in-turn.ts'
+import { inTurn } from '@standin/wire/time/in-turn.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import {

@@ -1,7 +1,7 @@
 /** Server-sent events: who may hold how many streams open, and one open stream. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { Log } from '../../ports.ts'
+import type { Log } from '../../platform/ports.ts'
 import { refusals } from './errors.ts'
 import { type App, callerOf } from './generation.ts'
 

@@ -1,6 +1,6 @@
 /** Reads lists for callers, so that no team's reading slows down another team, or what writes. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type InTurn, inTurn } from '@standin/base/in-turn.ts'
+import { type InTurn, inTurn } from '@standin/wire/time/in-turn.ts'
 import type { Database } from '../../store/database.ts'
 import { refusals } from './errors.ts'
 

@@ -1,8 +1,8 @@
 /** The id of a request: in the answer, and in each log line that the request causes. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { withLogFields } from '@standin/base/log-fields.ts'
 import type { FastifyRequest } from 'fastify'
+import { withLogFields } from '../../platform/log-fields.ts'
 import type { App } from './generation.ts'
 
 export const REQUEST_ID = 'x-request-id'

@@ -1,6 +1,6 @@
 /** A span for each request of a caller. Bots that a request asks for belong to its trace. */
-import type { Span, Traces } from '../../traces.ts'
-import { readTraceparent } from '../../traces.ts'
+import type { Span, Traces } from '../../platform/traces.ts'
+import { readTraceparent } from '../../platform/traces.ts'
 import type { App } from './generation.ts'
 
 declare module 'fastify' {

@@ -1,6 +1,7 @@
 /** Pieces of the newer generation's schemas. */
-import { readInstant } from '@standin/base/instant.ts'
+
 import { z } from 'zod'
+import { readInstant } from '../../platform/instant.ts'
 import { documentedRoutes } from '../http/documented-routes.ts'
 import type { App } from '../http/generation.ts'
 

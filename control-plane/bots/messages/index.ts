@@ -1,6 +1,6 @@
 /** Webhook messages of a bot, for every channel that fits its generation. */
 import { createHash } from 'node:crypto'
-import type { BotRow } from '../../rows/index.ts'
+import type { BotRow } from '../../store/rows/index.ts'
 import type { Channel, OutgoingMessage } from '../change.ts'
 import { chatBody, completedBody, failedBody, statusBody } from './newer.ts'
 import { olderCompleteBody, olderFailedBody, olderStatusBody, olderTranscriptionBody } from './older.ts'

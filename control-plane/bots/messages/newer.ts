@@ -1,5 +1,5 @@
 /** Bodies of `/v2`: `{event, data, extra}`. Callbacks carry the same. */
-import type { BotRow } from '../../rows/index.ts'
+import type { BotRow } from '../../store/rows/index.ts'
 import { errorHelpOf, HELP_PATH, reasonHelpOf } from '../error-help.ts'
 import { type LiveWebhook, type StoredEvent, shownEvent } from '../shown-events.ts'
 import type { ChatNews, StatusNews } from './index.ts'

@@ -1,5 +1,5 @@
 /** Bodies of the older generation: `{event, data}`, with the transcript in it instead of a link. */
-import type { BotRow } from '../../rows/index.ts'
+import type { BotRow } from '../../store/rows/index.ts'
 import type { StatusNews } from './index.ts'
 import { peopleOf } from './people.ts'
 import { ARTIFACT_NAMES, OLDER_TRANSCRIPT, olderLink } from './placeholders.ts'

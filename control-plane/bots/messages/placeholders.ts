@@ -1,5 +1,5 @@
 /** Placeholders in a stored body. The dispatcher replaces them at each attempt. */
-import type { ArtifactField } from '../../ports.ts'
+import type { ArtifactField } from '../../platform/ports.ts'
 
 /** A link to an artifact, filled in at sending. */
 export interface LinkPlaceholder {

@@ -1,5 +1,5 @@
 /** The providers of calendars, each behind the same interface. */
-import type { Clock } from '../../ports.ts'
+import type { Clock } from '../../platform/ports.ts'
 import type { MeetingUrlOptions } from '../meeting-url.ts'
 import type { CalendarPlatform, CalendarProvider } from '../ports.ts'
 import { createGoogleCalendars } from './google/index.ts'

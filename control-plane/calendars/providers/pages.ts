@@ -1,6 +1,6 @@
 /** Bounds the cost of one reading of a calendar, however its provider behaves. */
 import { setImmediate } from 'node:timers/promises'
-import { ProviderError } from '../../ports.ts'
+import { ProviderError } from '../../platform/ports.ts'
 import type { ProviderResponse } from './transport.ts'
 
 const MAX_PAGES = 200

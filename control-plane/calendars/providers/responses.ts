@@ -1,7 +1,7 @@
 /** Reads responses that are a success. */
 import type { z } from 'zod'
 import { readTokenAnswer } from '../../connections/token-answer.ts'
-import { ProviderError, type TokenAnswer } from '../../ports.ts'
+import { ProviderError, type TokenAnswer } from '../../platform/ports.ts'
 import type { OAuthCredentials } from '../ports.ts'
 import { type ProviderHttp, type ProviderRequest, type ProviderResponse, send } from './transport.ts'
 

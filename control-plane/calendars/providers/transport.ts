@@ -1,6 +1,6 @@
 /** One request to a calendar provider, with bounds on time and size. Everything that can go wrong is a `ProviderError`. */
-import { messageOf } from '@standin/base/error-text.ts'
-import { type GuardedClient, ProviderError } from '../../ports.ts'
+import { messageOf } from '@standin/wire/text/error-text.ts'
+import { type GuardedClient, ProviderError } from '../../platform/ports.ts'
 import { parseCleanJson } from './clean-json.ts'
 
 /** The addresses come from the operator's settings, so private ones may be among them. */

@@ -1,4 +1,4 @@
-/** The texts of the dashboard, except those of `report/page/parts`. */
+/** The texts of the dashboard, except those of `src/report/page/parts`. */
 import type { operations } from '@standin/client/dashboard.ts'
 
 export const PLATFORM_TEXTS: Record<string, string> = {

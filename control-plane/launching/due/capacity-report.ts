@@ -3,10 +3,10 @@
  * which providers of transcripts are configured here, for processes that serve the API without their keys.
  */
 import { randomUUID } from 'node:crypto'
-import { spread } from '@standin/base/backoff.ts'
-import { startLoop } from '@standin/base/loop.ts'
 import type { SpeechProblems } from '@standin/wire/speech-access.ts'
-import type { Launcher, Log } from '../../ports.ts'
+import { spread } from '@standin/wire/time/backoff.ts'
+import { startLoop } from '@standin/wire/time/loop.ts'
+import type { Launcher, Log } from '../../platform/ports.ts'
 import { removeCapacity, writeCapacity } from '../../store/capacity.ts'
 import type { Database } from '../../store/database.ts'
 

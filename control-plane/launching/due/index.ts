@@ -1,13 +1,13 @@
 /** The loop that finds bots whose time has come, admits them, and starts them. Any number of such loops may run. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import { inTurn } from '@standin/base/in-turn.ts'
-import { startLoop } from '@standin/base/loop.ts'
 import { RECORDING_MODES, type RecordingMode } from '@standin/wire/codes.ts'
-import { admitDue } from '../../actions/admit-due.ts'
-import { changeBot } from '../../actions/change-bot.ts'
+import { inTurn } from '@standin/wire/time/in-turn.ts'
+import { startLoop } from '@standin/wire/time/loop.ts'
+import { admitDue } from '../../bots/actions/admit-due.ts'
+import { changeBot } from '../../bots/actions/change-bot.ts'
 import { gaveUp } from '../../bots/crash.ts'
 import { pickupDelayed, waitsForRoom } from '../../bots/launch.ts'
-import type { Capacity } from '../../ports.ts'
+import type { Capacity } from '../../platform/ports.ts'
 import {
   claimDue,
   dueModes,

@@ -1,6 +1,6 @@
 /** Offers the jobs of containers at addresses beside the control link, each of them once. */
 import { createHash, randomUUID } from 'node:crypto'
-import type { JobOffers, Seals } from '../../ports.ts'
+import type { JobOffers, Seals } from '../../platform/ports.ts'
 import type { Database } from '../../store/database.ts'
 import { putOffer, withdrawOffer } from '../../store/launches/job-offers.ts'
 

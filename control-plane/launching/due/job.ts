@@ -3,8 +3,8 @@ import { type Job, jobSchema, problemsOf } from '@standin/wire/job.ts'
 import type { PageWords } from '@standin/wire/words.ts'
 import { type BotSecrets, problemOfTokenExtra, type RequestOfRow, requestOf, timeoutsOf } from '../../bots/request.ts'
 import { remainingLimits } from '../../bots/resume.ts'
-import type { JoinGrant } from '../../ports.ts'
-import type { BotRow } from '../../rows/index.ts'
+import type { JoinGrant } from '../../platform/ports.ts'
+import type { BotRow } from '../../store/rows/index.ts'
 
 export interface JobParts {
   bot: Pick<

@@ -1,13 +1,14 @@
 /** Stores that attempts were started, many in one transaction when many are. */
-import { batched } from '@standin/base/batcher.ts'
+
 import { launched } from '../../bots/launch.ts'
-import type { Launcher, LaunchHandle } from '../../ports.ts'
-import type { BotRow } from '../../rows/index.ts'
+import { batched } from '../../platform/batcher.ts'
+import type { Launcher, LaunchHandle } from '../../platform/ports.ts'
 import { lockBots } from '../../store/bots/bots.ts'
 import { applyChanges, applyStarted } from '../../store/bots/changes.ts'
 import { nowOf } from '../../store/clock.ts'
 import type { Database } from '../../store/database.ts'
 import { launchesStarted } from '../../store/launches/launches.ts'
+import type { BotRow } from '../../store/rows/index.ts'
 
 export interface Started {
   botId: string

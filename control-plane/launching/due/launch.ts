@@ -1,12 +1,13 @@
 /** One attempt: its job, the launcher's answer, and what that means for the bot. */
-import type { InTurn } from '@standin/base/in-turn.ts'
+
 import type { Job } from '@standin/wire/job.ts'
 import type { PlatformName } from '@standin/wire/meeting-links/index.ts'
+import type { InTurn } from '@standin/wire/time/in-turn.ts'
 import type { PageWords } from '@standin/wire/words.ts'
 import { launchFailed } from '../../bots/crash.ts'
 import { credentialIdOf, grantRequestOf } from '../../bots/grant-request.ts'
 import { impossible, noRoom, waitsForToken } from '../../bots/launch.ts'
-import { type Meters, NO_METERS } from '../../meters.ts'
+import { type Meters, NO_METERS } from '../../platform/meters.ts'
 import {
   type FileStore,
   GrantDelayed,
@@ -18,8 +19,8 @@ import {
   type Log,
   NoRoom,
   type Seals,
-} from '../../ports.ts'
-import type { BotRow } from '../../rows/index.ts'
+} from '../../platform/ports.ts'
+import { NO_TRACES, type Span, type Traces, traceOf } from '../../platform/traces.ts'
 import { lockBot } from '../../store/bots/bots.ts'
 import { applyChange } from '../../store/bots/changes.ts'
 import { openSecrets } from '../../store/bots/secrets.ts'
@@ -27,7 +28,7 @@ import { nowOf } from '../../store/clock.ts'
 import { teamsAppOf } from '../../store/connections/connections.ts'
 import type { Database } from '../../store/database.ts'
 import { launchCleaned, launchEnded, removeLaunch } from '../../store/launches/launches.ts'
-import { NO_TRACES, type Span, type Traces, traceOf } from '../../traces.ts'
+import type { BotRow } from '../../store/rows/index.ts'
 import { endWithout } from '../launchers/shared/evidence.ts'
 import { traceEnd } from '../reconcile/trace-end.ts'
 import { ImpossibleJob, type JobParts, jobOf, type ZoomApp } from './job.ts'

@@ -1,6 +1,6 @@
 /** Why the reconciler acts, in a fixed word for `/metrics`. */
-import type { ReconcilerReason } from '../../meters.ts'
-import type { EndEvidence } from '../../ports.ts'
+import type { ReconcilerReason } from '../../platform/meters.ts'
+import type { EndEvidence } from '../../platform/ports.ts'
 import type { OpenLaunch } from '../../store/launches/launches.ts'
 
 const OF_PHASE: Readonly<Record<string, ReconcilerReason>> = {

@@ -1,14 +1,15 @@
 /** Joins the parts of a recording, and closes their bot. */
-import { whileHeld } from '@standin/base/lease.ts'
+
 import type { Job } from '@standin/wire/job.ts'
-import { changeBot } from '../../actions/change-bot.ts'
+import { changeBot } from '../../bots/actions/change-bot.ts'
 import { JOINED } from '../../bots/file-keys.ts'
 import { type Part, partsOf, secondsOf } from '../../bots/parts.ts'
 import { type Assembled, assembled } from '../../bots/resume.ts'
-import type { BotRow } from '../../rows/index.ts'
+import { whileHeld } from '../../platform/lease.ts'
 import { readBot } from '../../store/bots/bots.ts'
 import { endBotLease, keepBotLease, takeBotLease } from '../../store/bots/claims.ts'
 import { addRecoveredFiles } from '../../store/bots/recovered-files.ts'
+import type { BotRow } from '../../store/rows/index.ts'
 import { type FinishTools, LEASE_SECONDS, TRY_FOR_SECONDS } from './finish.ts'
 import { filesOfAttempt } from './recovery.ts'
 import { traceEnd } from './trace-end.ts'

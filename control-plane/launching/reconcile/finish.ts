@@ -1,15 +1,15 @@
 /** Finishes an attempt whose process is over: its last events, its recording, and the end of its bot. */
 
-import type { InTurn } from '@standin/base/in-turn.ts'
-import { whileHeld } from '@standin/base/lease.ts'
-import { changeBot } from '../../actions/change-bot.ts'
+import type { InTurn } from '@standin/wire/time/in-turn.ts'
+import { changeBot } from '../../bots/actions/change-bot.ts'
 import { type KnownOfDead, processEnded } from '../../bots/crash.ts'
 import { hasRecorded } from '../../bots/parts.ts'
 import { mayResume, resumed } from '../../bots/resume.ts'
 import { decides, isOver, namedAttempt } from '../../bots/row.ts'
-import type { Meters } from '../../meters.ts'
-import type { EndEvidence, FileStore, Launcher, Log } from '../../ports.ts'
-import type { BotRow } from '../../rows/index.ts'
+import { whileHeld } from '../../platform/lease.ts'
+import type { Meters } from '../../platform/meters.ts'
+import type { EndEvidence, FileStore, Launcher, Log } from '../../platform/ports.ts'
+import type { Traces } from '../../platform/traces.ts'
 import { readBot } from '../../store/bots/bots.ts'
 import { endBotLease, keepBotLease, takeBotLease } from '../../store/bots/claims.ts'
 import { recordedSeconds } from '../../store/bots/events.ts'
@@ -23,7 +23,7 @@ import {
   type OpenLaunch,
   wantRecovery,
 } from '../../store/launches/launches.ts'
-import type { Traces } from '../../traces.ts'
+import type { BotRow } from '../../store/rows/index.ts'
 import { reasonOfEnd } from './action-reason.ts'
 import type { JoinParts } from './assemble.ts'
 import { type AttemptFiles, ingestJournal, LOG_NAME, readOf } from './journal.ts'

@@ -1,8 +1,8 @@
 /** Recovers the recording of an attempt that crashed in its meeting, while its bot continues there. */
 
-import { whileHeld } from '@standin/base/lease.ts'
-import { changeBot } from '../../actions/change-bot.ts'
+import { changeBot } from '../../bots/actions/change-bot.ts'
 import { partsOf } from '../../bots/parts.ts'
+import { whileHeld } from '../../platform/lease.ts'
 import { endRecovery, launchCleaned, launchKept, type OpenLaunch, takeRecovery } from '../../store/launches/launches.ts'
 import { type FinishTools, LEASE_SECONDS, RETRY_SECONDS, TRY_FOR_SECONDS } from './finish.ts'
 import { ingestJournal } from './journal.ts'

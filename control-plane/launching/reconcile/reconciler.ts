@@ -3,14 +3,14 @@
  * that matters: any number of reconcilers may run at once, and each may be killed at any time.
  */
 import { randomUUID } from 'node:crypto'
-import { spread } from '@standin/base/backoff.ts'
-import { inTurn } from '@standin/base/in-turn.ts'
-import { startLoop } from '@standin/base/loop.ts'
-import { changeBot } from '../../actions/change-bot.ts'
+import { spread } from '@standin/wire/time/backoff.ts'
+import { inTurn } from '@standin/wire/time/in-turn.ts'
+import { startLoop } from '@standin/wire/time/loop.ts'
+import { changeBot } from '../../bots/actions/change-bot.ts'
 import { gaveUp, launchFailed, processEnded } from '../../bots/crash.ts'
 import { isClosed, namedAttempt } from '../../bots/row.ts'
-import { type Meters, NO_METERS, type ReconcilerAction, type ReconcilerReason } from '../../meters.ts'
-import type { EndEvidence, LaunchHandle, LaunchState } from '../../ports.ts'
+import { type Meters, NO_METERS, type ReconcilerAction, type ReconcilerReason } from '../../platform/meters.ts'
+import type { EndEvidence, LaunchHandle, LaunchState } from '../../platform/ports.ts'
 import { readBot } from '../../store/bots/bots.ts'
 import { botsToAssemble, expiredLeases, hasOpenAttempts } from '../../store/bots/claims.ts'
 import {

@@ -1,7 +1,7 @@
 /** The recording of a bot that crashed: finished, and listed as the bot's files. */
 import type { Job } from '@standin/wire/job.ts'
 import { attemptFolder } from '../../bots/file-keys.ts'
-import type { FileStore } from '../../ports.ts'
+import type { FileStore } from '../../platform/ports.ts'
 import { addRecoveredFiles, type RecoveredFile } from '../../store/bots/recovered-files.ts'
 import type { Database } from '../../store/database.ts'
 import type { AttemptFiles } from './journal.ts'

@@ -1,6 +1,6 @@
+import { NO_TRACES, type Traces, traceLife } from '../../platform/traces.ts'
 import { readBot } from '../../store/bots/bots.ts'
 import type { Database } from '../../store/database.ts'
-import { NO_TRACES, type Traces, traceLife } from '../../traces.ts'
 
 /** Sends the trace of a bot that ended here. Not where another attempt may follow. */
 export async function traceEnd(

@@ -1,5 +1,5 @@
 /** Whether the files that an attempt stores still grow. It is looked at for bots that were asked to leave. */
-import type { FileStore } from '../../ports.ts'
+import type { FileStore } from '../../platform/ports.ts'
 
 /** Milliseconds between two looks at the same attempt. */
 const LOOK_EVERY_MS = 10_000

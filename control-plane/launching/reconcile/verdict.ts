@@ -3,7 +3,7 @@
  * bot: a launcher that does not know it, or does not answer, proves nothing.
  */
 import { AFTER_REPORT_SECONDS } from '../../bots/deadlines.ts'
-import type { EndEvidence, LaunchState } from '../../ports.ts'
+import type { EndEvidence, LaunchState } from '../../platform/ports.ts'
 import type { OpenLaunch } from '../../store/launches/launches.ts'
 
 export type Verdict =

@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import type { AccountPlatform, StorageState } from '@standin/wire/account-session.ts'
 import { type RawBuilder, sql } from 'kysely'
-import type { SealedPlace, Seals } from '../../ports.ts'
-import type { AccountRow } from '../../rows/index.ts'
+import type { SealedPlace, Seals } from '../../platform/ports.ts'
 import { logChange } from '../audit-log.ts'
 import { type Database, inTransaction, type Tx } from '../database.ts'
+import type { AccountRow } from '../rows/index.ts'
 
 export const sessionPlace = (id: string): SealedPlace => ({ table: 'accounts', column: 'session', row: id })
 

@@ -2,8 +2,8 @@
 import { sql } from 'kysely'
 import { MICRO } from '../../bots/change.ts'
 import { RESERVATION } from '../../bots/outcomes.ts'
-import type { BotRow, TeamRow } from '../../rows/index.ts'
 import type { Tx } from '../database.ts'
+import type { BotRow, TeamRow } from '../rows/index.ts'
 import { jsonText } from './bots.ts'
 
 /** Why a bot is not admitted. Amounts are tokens. */

@@ -1,7 +1,7 @@
 /** Rows of bots. Only `changes.ts` changes them. */
 
-import type { BotPatch, BotRow, NewBotRow } from '../../rows/index.ts'
 import type { Database, Tx } from '../database.ts'
+import type { BotPatch, BotRow, NewBotRow } from '../rows/index.ts'
 
 export function readBot(db: Database | Tx, botId: string): Promise<BotRow | undefined> {
   return db.selectFrom('bots').selectAll().where('id', '=', botId).executeTakeFirst()

@@ -1,10 +1,10 @@
 /** Writes what the rules decided: row, timeline, messages and tokens in one transaction. */
 import { sql } from 'kysely'
 import type { BotChange, Step } from '../../bots/change.ts'
-import type { LaunchHandle } from '../../ports.ts'
-import type { BotPatch, BotRow } from '../../rows/index.ts'
+import type { LaunchHandle } from '../../platform/ports.ts'
 import type { Database, Tx } from '../database.ts'
 import { PREPARED } from '../prepared.ts'
+import type { BotPatch, BotRow } from '../rows/index.ts'
 import { writeLedger } from '../teams/ledger.ts'
 import { insertMessages } from '../webhooks/messages.ts'
 import { jsonText } from './bots.ts'

@@ -2,11 +2,11 @@
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import { sql } from 'kysely'
 import { PICKUP_DELAYED_SECONDS } from '../../bots/deadlines.ts'
-import type { BotRow } from '../../rows/index.ts'
 import type { Database } from '../database.ts'
 import { insertLaunches } from '../launches/launches.ts'
 import { PREPARED } from '../prepared.ts'
 import { RowLease } from '../row-lease.ts'
+import type { BotRow } from '../rows/index.ts'
 
 /**
  * Due bots that one claim reads, for each that it takes: other launchers may hold some. They are shared by the teams

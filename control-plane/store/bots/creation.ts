@@ -1,9 +1,9 @@
 /** Inserts bots with everything that belongs to them, and reads the limits of their team. */
 import { sql } from 'kysely'
 import type { BotChange } from '../../bots/change.ts'
-import type { NewAuditLogRow, NewBotRow, TeamRow } from '../../rows/index.ts'
 import type { Database, Tx } from '../database.ts'
 import { PREPARED } from '../prepared.ts'
+import type { NewAuditLogRow, NewBotRow, TeamRow } from '../rows/index.ts'
 import { shareStatements } from '../shared-statements.ts'
 import { ledgerParts } from '../teams/ledger.ts'
 import { withMessages } from '../webhooks/messages.ts'

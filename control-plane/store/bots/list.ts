@@ -1,9 +1,9 @@
 /** Lists as the newer generation has them: bots newest first, scheduled bots by their join time. Pages begin behind a place. */
 import { sql } from 'kysely'
-import type { BotRow } from '../../rows/index.ts'
 import type { Database } from '../database.ts'
 import { contains } from '../like.ts'
 import { type Condition, type PageRequest, type Places, readPage } from '../pages.ts'
+import type { BotRow } from '../rows/index.ts'
 
 export type Page = Places & { bots: BotRow[] }
 

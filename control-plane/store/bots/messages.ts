@@ -1,7 +1,7 @@
 /** The data that messages about a bot are built from. */
 import { sql } from 'kysely'
-import type { BotRow } from '../../rows/index.ts'
 import type { Database, Tx } from '../database.ts'
+import type { BotRow } from '../rows/index.ts'
 
 /** In a transaction, holds off a deletion until the messages are stored. Once that is asked for, its data is left out. */
 export async function readBotForMessages(db: Database | Tx, botId: string): Promise<BotRow | undefined> {

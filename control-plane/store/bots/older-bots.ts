@@ -1,7 +1,7 @@
 /** Single bots of the older generation. */
 import { sql } from 'kysely'
-import type { BotRow } from '../../rows/index.ts'
 import type { Database } from '../database.ts'
+import type { BotRow } from '../rows/index.ts'
 
 /** Reads a bot by UUID or running number; undefined if the team has no such bot in this generation. */
 export async function readOlderBot(db: Database, teamId: string, id: string | number): Promise<BotRow | undefined> {

@@ -1,9 +1,9 @@
 /** The older generation's list of bots: filters, an order by a field of `extra`, and pages that begin behind a place. */
 import { type RawBuilder, sql } from 'kysely'
-import type { BotRow } from '../../rows/index.ts'
 import type { Database } from '../database.ts'
 import { contains } from '../like.ts'
 import { type Condition, type Place, readPage } from '../pages.ts'
+import type { BotRow } from '../rows/index.ts'
 import { createdWithin } from './list.ts'
 
 export interface OlderFilter {

@@ -1,7 +1,7 @@
 /** Transcripts that are to be made again: stored, claimed under a lease, and closed. */
 import { sql } from 'kysely'
 import type { Retranscription } from '../../bots/retranscription.ts'
-import type { Seals } from '../../ports.ts'
+import type { Seals } from '../../platform/ports.ts'
 import type { Database, Tx } from '../database.ts'
 import { type Claim, RowLease } from '../row-lease.ts'
 import { jsonText } from './bots.ts'

@@ -1,7 +1,7 @@
 /** The caller's secrets of a bot, sealed in one column of its row. This is the only place that opens them. */
 import { type BotRequest, type BotSecrets, requestOf, secretsPlace, together } from '../../bots/request.ts'
-import type { Seals } from '../../ports.ts'
-import type { BotRow } from '../../rows/index.ts'
+import type { Seals } from '../../platform/ports.ts'
+import type { BotRow } from '../rows/index.ts'
 
 /** Null without any, so that nothing has to be opened. */
 export function sealedSecrets(seals: Seals, botId: string, secrets: BotSecrets): Buffer | null {

@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { OutgoingMessage } from '../../bots/change.ts'
-import type { Seals } from '../../ports.ts'
-import type { CalendarPatch, CalendarRow } from '../../rows/index.ts'
+import type { Seals } from '../../platform/ports.ts'
 import { logChange } from '../audit-log.ts'
 import { jsonText } from '../bots/bots.ts'
 import { lockTeam } from '../bots/creation.ts'
 import { nowOf } from '../clock.ts'
 import type { Database, Tx } from '../database.ts'
+import type { CalendarPatch, CalendarRow } from '../rows/index.ts'
 import { insertMessages } from '../webhooks/messages.ts'
 
 export const credentialsPlace = (id: string) => ({ table: 'calendars', column: 'credentials', row: id })

@@ -1,10 +1,10 @@
 /** Subscriptions to changes of calendars: when they are opened, renewed and stopped. One process at a time does it for a calendar. */
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import type { CalendarPatch, CalendarRow, ChannelRow } from '../../rows/index.ts'
 import type { Database, Tx } from '../database.ts'
 import { PREPARED } from '../prepared.ts'
 import { type Claim, RowLease } from '../row-lease.ts'
+import type { CalendarPatch, CalendarRow, ChannelRow } from '../rows/index.ts'
 import { lockCalendar } from './calendars.ts'
 import { syncLease } from './syncs.ts'
 

@@ -1,8 +1,8 @@
 /** Events and series of calendars. Rows are written by a sync only, and keep their id for as long as the provider keeps its. */
 import { sql } from 'kysely'
-import type { EventRow } from '../../rows/index.ts'
 import { jsonText } from '../bots/bots.ts'
 import type { Database, Tx } from '../database.ts'
+import type { EventRow } from '../rows/index.ts'
 
 /** The columns of a stored event that a sync compares to find changes. */
 export type StoredEvent = Pick<

@@ -5,10 +5,10 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { apart, type BotRequest, type BotSecrets, type StoredRequest, together } from '../../bots/request.ts'
-import type { Seals } from '../../ports.ts'
-import type { BotRow, EventRow, IntentRow, SeriesIntentRow } from '../../rows/index.ts'
+import type { Seals } from '../../platform/ports.ts'
 import { jsonText, lockBots } from '../bots/bots.ts'
 import type { Tx } from '../database.ts'
+import type { BotRow, EventRow, IntentRow, SeriesIntentRow } from '../rows/index.ts'
 
 const INTENTS = 'calendar_intents'
 const SERIES_INTENTS = 'calendar_series_intents'

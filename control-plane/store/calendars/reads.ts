@@ -1,9 +1,9 @@
 /** Calendars, series and events as callers read them. Rows of another team or generation are not found. */
 import { sql } from 'kysely'
-import type { CalendarRow, EventRow, SeriesRow } from '../../rows/index.ts'
 import type { Database } from '../database.ts'
 import { contains } from '../like.ts'
 import { type Condition, type PageRequest, type Places, readPage } from '../pages.ts'
+import type { CalendarRow, EventRow, SeriesRow } from '../rows/index.ts'
 
 /** Whose calendars are meant. */
 export interface CalendarOwner {

@@ -1,8 +1,8 @@
 /** Series that took the place of another one, and the occurrences that continue. Written under the lock of the calendar's row. */
 import { sql } from 'kysely'
-import type { SeriesIntentRow } from '../../rows/index.ts'
 import { lockBots } from '../bots/bots.ts'
 import type { Tx } from '../database.ts'
+import type { SeriesIntentRow } from '../rows/index.ts'
 
 export interface Succession {
   oldSeriesId: string

@@ -1,8 +1,8 @@
 /** When calendars are synced, and by whom. One process holds the lease of a sync; pushes are hints that make it due. */
 import { sql } from 'kysely'
-import type { CalendarRow } from '../../rows/index.ts'
 import type { Database, Tx } from '../database.ts'
 import { type Claim, RowLease } from '../row-lease.ts'
+import type { CalendarRow } from '../rows/index.ts'
 
 export const syncLease = new RowLease('calendars', 'sync_lease')
 const started = (claim: Claim) => sql`${syncLease.acquired(claim)}, sync_started_at = now()`

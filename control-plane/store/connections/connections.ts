@@ -1,11 +1,11 @@
 /** Apps of the conferencing platform and users who authorized them: their rows. Secrets are sealed. */
 import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
-import type { SealedPlace, Seals } from '../../ports.ts'
-import type { ConnectionRow } from '../../rows/index.ts'
+import type { SealedPlace, Seals } from '../../platform/ports.ts'
 import { logChange } from '../audit-log.ts'
 import { type Database, inTransaction, type Tx } from '../database.ts'
 import { contains } from '../like.ts'
+import type { ConnectionRow } from '../rows/index.ts'
 
 export type SecretColumn = 'client_secret' | 'refresh_token' | 'access_token'
 export const connectionPlace = (column: SecretColumn, id: string): SealedPlace => ({

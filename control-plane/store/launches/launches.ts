@@ -1,6 +1,6 @@
 /** Attempts to start a bot: their tokens, their handles at the launcher, and the evidence of their end. */
 import { sql } from 'kysely'
-import type { EndEvidence, LaunchHandle } from '../../ports.ts'
+import type { EndEvidence, LaunchHandle } from '../../platform/ports.ts'
 import { jsonText } from '../bots/bots.ts'
 import type { Database, Tx } from '../database.ts'
 

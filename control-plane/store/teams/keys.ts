@@ -1,7 +1,7 @@
 /** API keys. A key is shown once, when it is made; the table keeps its SHA-256 and its first characters. */
 import { createHash, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Seals } from '../../ports.ts'
+import type { Seals } from '../../platform/ports.ts'
 import { logChange } from '../audit-log.ts'
 import { type Database, inTransaction, type Tx } from '../database.ts'
 import { readTeam } from './teams.ts'

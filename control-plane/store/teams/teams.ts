@@ -1,8 +1,8 @@
 /** Teams, their limits and their balance. `null` as a limit means no limit, 0 means none allowed. */
 import { MICRO } from '../../bots/change.ts'
-import type { TeamRow } from '../../rows/index.ts'
 import { logChange } from '../audit-log.ts'
 import { type Database, inTransaction, type Tx } from '../database.ts'
+import type { TeamRow } from '../rows/index.ts'
 import { writeLedger } from './ledger.ts'
 
 /** Limits of the hosted service's plans: requests a second, bots in 24 hours, calendars, days that files are kept. */

@@ -2,10 +2,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { liveTypesOf } from '../../bots/shown-events.ts'
-import type { Seals } from '../../ports.ts'
-import type { EndpointRow } from '../../rows/index.ts'
+import type { Seals } from '../../platform/ports.ts'
 import { logChange } from '../audit-log.ts'
 import { type Database, inTransaction, type Tx } from '../database.ts'
+import type { EndpointRow } from '../rows/index.ts'
 import { emptyInbox } from './live.ts'
 
 /** Hours in which both secrets sign after a rotation. */

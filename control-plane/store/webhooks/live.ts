@@ -1,9 +1,9 @@
 /** Events that wait for endpoints with live webhooks. `insertEvents` fills their inbox. */
 import { sql } from 'kysely'
 import type { StoredEvent } from '../../bots/shown-events.ts'
-import type { BotRow } from '../../rows/index.ts'
 import { isOfTheBot } from '../bots/bot-events.ts'
 import type { Database, Tx } from '../database.ts'
+import type { BotRow } from '../rows/index.ts'
 
 const IS_LIVE = sql`endpoints.live_types is not null and endpoints.disabled_at is null and inbox.last_seq > inbox.after_seq`
 const DUE_AT = sql`inbox.waits_since + endpoints.live_within_ms * interval '1 millisecond'`

@@ -1,5 +1,5 @@
 /** Reads the chat: from the page's own state, or from the open panel if there is none. */
-import type { ChatMessage } from '../../../core/meeting/meeting.ts'
+import type { ChatMessage } from '../../../packages/core/meeting/meeting.ts'
 import { contentOf } from '../../shared/page/chat/chat-content.ts'
 import { ChatLog } from '../../shared/page/chat/chat-log.ts'
 import { isVisible } from '../../shared/page/dom/visible-text.ts'

@@ -4,7 +4,7 @@
  * that it is short, or that it means what its name says.
  */
 
-import type { ChatFile, ChatMessage, ChatReaction } from '../../../core/meeting/meeting.ts'
+import type { ChatFile, ChatMessage, ChatReaction } from '../../../packages/core/meeting/meeting.ts'
 import { plainContent } from '../../shared/page/chat/chat-content.ts'
 import { pageNow } from '../../shared/page/page-clock.ts'
 

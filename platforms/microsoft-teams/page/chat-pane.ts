@@ -1,5 +1,5 @@
 /** Reads the messages in the chat pane. It is a virtual list: rows come and go, and exist only while it is open. */
-import type { ChatContent } from '../../../core/meeting/meeting.ts'
+import type { ChatContent } from '../../../packages/core/meeting/meeting.ts'
 import { textWithout } from '../../shared/page/dom/visible-text.ts'
 import { type Quoted, quotedIn, writtenIn } from './chat-markup.ts'
 import type { PageConfig } from './types.ts'

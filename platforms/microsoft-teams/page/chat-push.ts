@@ -3,7 +3,7 @@
  * handler that it binds by name, and the script reads them there (docs/platform-notes/microsoft-teams.md#chat). An
  * edit, a deletion or a reaction arrives as the complete message again, with the same ids.
  */
-import type { ChatContent, ChatFile } from '../../../core/meeting/meeting.ts'
+import type { ChatContent, ChatFile } from '../../../packages/core/meeting/meeting.ts'
 import { harmlessAddress, plainContent } from '../../shared/page/chat/chat-content.ts'
 import { wrapMethod } from '../../shared/page/dom/patch-native.ts'
 import { writtenIn } from './chat-markup.ts'

@@ -1,5 +1,5 @@
 /** Merges the meeting's chat from its two sources: the service's messages and the rows of the pane. */
-import type { ChatMessage, ChatReaction } from '../../../core/meeting/meeting.ts'
+import type { ChatMessage, ChatReaction } from '../../../packages/core/meeting/meeting.ts'
 import { ChatLog } from '../../shared/page/chat/chat-log.ts'
 import type { Wording } from '../../shared/page/dom/wording.ts'
 import { pageNow } from '../../shared/page/page-clock.ts'

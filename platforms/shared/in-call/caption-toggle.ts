@@ -1,6 +1,6 @@
 /** Turns on the platform's own captions, which only the bot sees, and keeps them on. */
-import type { Logger } from '../../../core/logger.ts'
-import type { Clock } from '../../../core/ports.ts'
+import type { Logger } from '../../../packages/core/logger.ts'
+import type { Clock } from '../../../packages/core/ports.ts'
 import type { CommonSnapshot } from '../page/types.ts'
 
 export interface CaptionSteps<Snapshot extends CommonSnapshot = CommonSnapshot> {

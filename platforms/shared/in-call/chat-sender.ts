@@ -2,8 +2,8 @@
  * Sends chat messages and finds out whether the meeting has a chat: one message at a time, with the panel open only
  * while it is needed.
  */
-import { inTurn } from '@standin/base/in-turn.ts'
-import { BotError, ChatUnavailable } from '../../../core/errors.ts'
+import { inTurn } from '@standin/wire/time/in-turn.ts'
+import { BotError, ChatUnavailable } from '../../../packages/core/errors.ts'
 import type { ChatState } from '../page/types.ts'
 import type { MeetingPage } from '../page-access/meeting-page.ts'
 

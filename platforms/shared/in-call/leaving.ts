@@ -1,5 +1,5 @@
 /** Leaves the meeting or withdraws a request to join; never fails and never takes long. */
-import { within } from '@standin/base/deadline.ts'
+import { within } from '@standin/wire/time/deadline.ts'
 import type { CommonSnapshot } from '../page/types.ts'
 import { type MeetingPage, NoAnswer } from '../page-access/meeting-page.ts'
 

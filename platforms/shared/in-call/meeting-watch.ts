@@ -1,8 +1,8 @@
 /** Watches the meeting from admission to its end and reports it in the events of the worker run. */
 
-import { within } from '@standin/base/deadline.ts'
-import { BotError, toBotError } from '../../../core/errors.ts'
-import type { MeetingEvent } from '../../../core/meeting/meeting.ts'
+import { within } from '@standin/wire/time/deadline.ts'
+import { BotError, toBotError } from '../../../packages/core/errors.ts'
+import type { MeetingEvent } from '../../../packages/core/meeting/meeting.ts'
 import type { DeviceToggles } from '../join/device-toggles.ts'
 import type { CommonSnapshot } from '../page/types.ts'
 import { browserBroke, type MeetingPage } from '../page-access/meeting-page.ts'

@@ -1,6 +1,6 @@
 /** Counts at how many polls each signal of the page answered, so that a signal which is gone from the page is noticed. */
 import { countedIn, countedSignals } from '@standin/wire/page-signals.ts'
-import type { SignalCounts } from '../../../core/ports.ts'
+import type { SignalCounts } from '../../../packages/core/ports.ts'
 import type { CommonSnapshot } from '../page/types.ts'
 import type { PageClassifier, PageState } from '../page-state.ts'
 

@@ -1,5 +1,5 @@
 /** Reads the bytes of the page's WebRTC transports from time to time, and reports what was added. */
-import { within } from '@standin/base/deadline.ts'
+import { within } from '@standin/wire/time/deadline.ts'
 import type { PageTraffic } from '../page/webrtc-traffic.ts'
 import type { MeetingPage } from '../page-access/meeting-page.ts'
 

@@ -2,7 +2,7 @@
  * Before the bot is in: paints the recorder's picture in advance, and keeps the time from which on the picture counts.
  * Whether the bot is in is decided elsewhere.
  */
-import type { Logger } from '../../../core/logger.ts'
+import type { Logger } from '../../../packages/core/logger.ts'
 import type { FrameLink } from '../page-access/frame-link.ts'
 import type { PagePhase } from '../page-state.ts'
 

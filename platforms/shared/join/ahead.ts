@@ -1,6 +1,6 @@
 /** Before the bot may ask to join: does everything up to the request, so that only the last press is left. */
-import { BotError } from '../../../core/errors.ts'
-import type { AskGate } from '../../../core/ports.ts'
+import { BotError } from '../../../packages/core/errors.ts'
+import type { AskGate } from '../../../packages/core/ports.ts'
 import type { CommonSnapshot } from '../page/types.ts'
 import type { JoinSteps } from './join-steps.ts'
 

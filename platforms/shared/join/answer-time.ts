@@ -3,7 +3,7 @@
  * leave it open, there is no reason.
  */
 import { AT_ONCE_MS, type Reason } from '@standin/wire/reasons.ts'
-import { BotError } from '../../../core/errors.ts'
+import { BotError } from '../../../packages/core/errors.ts'
 import type { PageClassifier } from '../page-state.ts'
 
 /** How far a wait may differ from the platform's own limit and still be ended by it: a share of the limit. */

@@ -1,7 +1,7 @@
 /** The button that asks to join: limits the number and the interval of presses, and explains a failure in words. */
-import { BotError } from '../../../core/errors.ts'
-import type { Logger } from '../../../core/logger.ts'
-import type { AskGate, Clock } from '../../../core/ports.ts'
+import { BotError } from '../../../packages/core/errors.ts'
+import type { Logger } from '../../../packages/core/logger.ts'
+import type { AskGate, Clock } from '../../../packages/core/ports.ts'
 import type { Waits } from '../waits.ts'
 
 export interface SeenButton {

@@ -1,6 +1,6 @@
 /** The form before the join: fills in the name, waits for the devices and presses the button. */
 
-import type { BotError } from '../../../core/errors.ts'
+import type { BotError } from '../../../packages/core/errors.ts'
 import type { CommonSnapshot } from '../page/types.ts'
 import type { DeviceToggles } from './device-toggles.ts'
 import { JoinButton, type PageWithButton, type SeenButton } from './join-button.ts'

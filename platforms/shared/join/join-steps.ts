@@ -2,8 +2,8 @@
  * Joins the meeting in two loops that every platform shares: the first ends in the waiting room or in the meeting, the
  * second in the meeting. Both reject with the error code of any other outcome.
  */
-import { BotError } from '../../../core/errors.ts'
-import type { Admission, WaitingFor } from '../../../core/ports.ts'
+import { BotError } from '../../../packages/core/errors.ts'
+import type { Admission, WaitingFor } from '../../../packages/core/ports.ts'
 import type { CommonSnapshot } from '../page/types.ts'
 import type { MeetingPage } from '../page-access/meeting-page.ts'
 import type { JoinStep, PageClassifier, PagePhase, PageState } from '../page-state.ts'

@@ -1,6 +1,6 @@
 /** Opens the meeting's address and turns network errors into errors of the attempt. */
 import type { EndCause } from '@standin/wire/codes.ts'
-import { BotError } from '../../../core/errors.ts'
+import { BotError } from '../../../packages/core/errors.ts'
 import type { MeetingPage } from '../page-access/meeting-page.ts'
 
 /** Errors of Chromium that the network of this machine causes: the platforms' own servers do not answer so. */

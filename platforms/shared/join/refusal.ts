@@ -2,7 +2,7 @@
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
 import type { Reason } from '@standin/wire/reasons.ts'
-import { BotError } from '../../../core/errors.ts'
+import { BotError } from '../../../packages/core/errors.ts'
 import type { CommonSnapshot } from '../page/types.ts'
 
 /** The page's own wording is cut after it. Characters. */

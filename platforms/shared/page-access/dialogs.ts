@@ -1,5 +1,5 @@
 /** Answers the dialogs of a page: the platform's rules choose the button, and no other element is touched. */
-import { BotError } from '../../../core/errors.ts'
+import { BotError } from '../../../packages/core/errors.ts'
 import type { CommonSnapshot, DialogSnapshot } from '../page/types.ts'
 import type { MeetingPage } from './meeting-page.ts'
 

@@ -3,7 +3,7 @@
  * recorder.
  */
 import { rename, rm, symlink } from 'node:fs/promises'
-import { pageScript } from '../../../core/process/page-scripts.ts'
+import { pageScript } from '../../../packages/core/process/page-scripts.ts'
 import { browserBroke, type MeetingPage } from './meeting-page.ts'
 
 export const PAINTER = 'page/shared/frame-painter'

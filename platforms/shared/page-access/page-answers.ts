@@ -2,7 +2,7 @@
  * Validates the answers of a page's script: the page is not ours, and its own scripts may have taken over the channel.
  * Texts and lists that are too long are cut; values of another kind are refused, and the caller counts them.
  */
-import { systemClock } from '@standin/base/deadline.ts'
+import { systemClock } from '@standin/wire/time/deadline.ts'
 import { MAX_TRAFFIC_BYTES } from '@standin/wire/usage.ts'
 import { z } from 'zod'
 import type { CommonSnapshot, PageApi, PageEvent } from '../page/types.ts'

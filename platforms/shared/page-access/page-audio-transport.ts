@@ -1,6 +1,6 @@
 /** Validates the audio that a page's script sends: the page is not ours, and it may send anything. */
-import { systemClock } from '@standin/base/deadline.ts'
-import type { AudioTap } from '../../../core/ports.ts'
+import { systemClock } from '@standin/wire/time/deadline.ts'
+import type { AudioTap } from '../../../packages/core/ports.ts'
 
 /** A quarter of a second at the highest rate; the page sends 20 ms at a time. */
 const MAX_MIX_BYTES = 24_000

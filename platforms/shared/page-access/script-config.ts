@@ -1,4 +1,4 @@
-import type { CaptureEnvironment } from '../../../core/ports.ts'
+import type { CaptureEnvironment } from '../../../packages/core/ports.ts'
 import type { DriverOptions } from '../driver-options.ts'
 import type { Device } from '../join/device-toggles.ts'
 import type { CommonConfig } from '../page/types.ts'

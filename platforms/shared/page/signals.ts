@@ -1,4 +1,4 @@
-/** Which signals of the page answered since the last poll; the driver counts them (`wire/page-signals.ts`). */
+/** Which signals of the page answered since the last poll; the driver counts them (`packages/wire/page-signals.ts`). */
 import type { SignalOf, SignalPlatform } from '@standin/wire/page-signals.ts'
 
 const answered = new Set<string>()

@@ -4,8 +4,8 @@
  */
 
 import type { RecordingMode } from '@standin/wire/codes.ts'
-import type { ChatMessage, MeetingEvent } from '../../../core/meeting/meeting.ts'
-import type { DegradationStep } from '../../../core/ports.ts'
+import type { ChatMessage, MeetingEvent } from '../../../packages/core/meeting/meeting.ts'
+import type { DegradationStep } from '../../../packages/core/ports.ts'
 import type { Census } from './dom/census.ts'
 import type { PageTraffic } from './webrtc-traffic.ts'
 
@@ -86,7 +86,7 @@ export interface CommonSnapshot {
   captionsOn?: boolean | null
   /** `CallControl.goneAt`; absent if the platform does not watch it. */
   callGoneAt?: number | null
-  /** Signals that answered since the last snapshot, `wire/page-signals.ts`; the driver knows others itself. */
+  /** Signals that answered since the last snapshot, `packages/wire/page-signals.ts`; the driver knows others itself. */
   answered?: readonly string[]
   /** A connection receives sound; absent or null if the script does not know the connections. */
   receivesSound?: boolean | null

@@ -1,9 +1,9 @@
 /** The driver that joins through Zoom's Meeting SDK: wires its parts to the interface of the worker run. */
 
-import { messageOf } from '@standin/base/error-text.ts'
-import type { ConfCredentials } from '../../../core/conf-credentials.ts'
-import { BotError } from '../../../core/errors.ts'
-import type { MeetingTarget } from '../../../core/meeting/meeting.ts'
+import { messageOf } from '@standin/wire/text/error-text.ts'
+import type { ConfCredentials } from '../../../packages/core/conf-credentials.ts'
+import { BotError } from '../../../packages/core/errors.ts'
+import type { MeetingTarget } from '../../../packages/core/meeting/meeting.ts'
 import type { DriverOptions, OpenDriver } from '../../shared/driver-options.ts'
 import type { ChatSteps } from '../../shared/in-call/chat-sender.ts'
 import { DeviceToggles } from '../../shared/join/device-toggles.ts'

@@ -4,7 +4,7 @@
  */
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
-import type { BotError } from '../../../core/errors.ts'
+import type { BotError } from '../../../packages/core/errors.ts'
 import { type Refusal, refusalError, refusals } from '../../shared/join/refusal.ts'
 import type { SdkFailure } from './page/types.ts'
 

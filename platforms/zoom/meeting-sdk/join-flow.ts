@@ -5,9 +5,9 @@
  * token.
  */
 
-import type { ConfCredentials } from '../../../core/conf-credentials.ts'
-import { BotError } from '../../../core/errors.ts'
-import type { MeetingTarget } from '../../../core/meeting/meeting.ts'
+import type { ConfCredentials } from '../../../packages/core/conf-credentials.ts'
+import { BotError } from '../../../packages/core/errors.ts'
+import type { MeetingTarget } from '../../../packages/core/meeting/meeting.ts'
 import { loadMeeting } from '../../shared/join/loading.ts'
 import type { MeetingPage } from '../../shared/page-access/meeting-page.ts'
 import type { ElementName } from '../page/types.ts'

@@ -2,8 +2,8 @@
  * Decides the page state from one snapshot of the SDK's page. The SDK's own words come first, then the signs of Zoom's
  * page, which is the web client's from the preview on. Pure.
  */
-import { BotError } from '../../../core/errors.ts'
-import type { MeetingEnd } from '../../../core/meeting/meeting.ts'
+import { BotError } from '../../../packages/core/errors.ts'
+import type { MeetingEnd } from '../../../packages/core/meeting/meeting.ts'
 import type { JoinStep, PageClassifier, PagePhase, PageState } from '../../shared/page-state.ts'
 import { matches } from '../../shared/words.ts'
 import { endOf as endOfWebClient, refusalOf as refusalOfWebClient } from '../outcomes.ts'

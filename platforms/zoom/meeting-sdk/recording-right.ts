@@ -5,8 +5,8 @@
  */
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
-import { BotError } from '../../../core/errors.ts'
-import type { Clock } from '../../../core/ports.ts'
+import { BotError } from '../../../packages/core/errors.ts'
+import type { Clock } from '../../../packages/core/ports.ts'
 import type { SdkAnswer, SdkFacts } from './page/types.ts'
 
 /**

@@ -3,7 +3,7 @@
  * docs/platform-notes/zoom.md#signature.
  */
 import { createHmac } from 'node:crypto'
-import { BotError } from '../../../core/errors.ts'
+import { BotError } from '../../../packages/core/errors.ts'
 
 /** Zoom refuses a signature from the future; clocks of other machines may be behind. */
 const BACKDATED_SECONDS = 30

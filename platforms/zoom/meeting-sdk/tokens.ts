@@ -1,9 +1,9 @@
 /** Tokens that let the bot into meetings of other accounts; the bot gets a fresh one before every attempt. */
 
 import type { ErrorCode } from '@standin/wire/codes.ts'
-import type { ConfCredentials, TokenOrigin } from '../../../core/conf-credentials.ts'
-import { BotError } from '../../../core/errors.ts'
-import { fetchPublic } from '../../../core/network/safe-fetch.ts'
+import type { ConfCredentials, TokenOrigin } from '../../../packages/core/conf-credentials.ts'
+import { BotError } from '../../../packages/core/errors.ts'
+import { fetchPublic } from '../../../packages/core/network/safe-fetch.ts'
 
 /** An answer takes at most 15 s and is the bare token as plain text (docs/interface.md#token-addresses). */
 const ANSWER_MS = 15_000

@@ -1,8 +1,8 @@
 /**
  * From the link to the request to join: cookie banner, launch page, the form with its name and passcode, and stalls.
  */
-import { BotError } from '../../../core/errors.ts'
-import type { MeetingTarget } from '../../../core/meeting/meeting.ts'
+import { BotError } from '../../../packages/core/errors.ts'
+import type { MeetingTarget } from '../../../packages/core/meeting/meeting.ts'
 import type { DeviceToggles } from '../../shared/join/device-toggles.ts'
 import { JoinButton } from '../../shared/join/join-button.ts'
 import { loadMeeting } from '../../shared/join/loading.ts'

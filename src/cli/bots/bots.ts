@@ -1,9 +1,10 @@
 /** `standin bots send`, `list`, `get`, `leave` and `chat`: one request each, and its answer for people or programs. */
-import { CommandMistake, type Output, table } from '@standin/base/command-output.ts'
-import { parseJson } from '@standin/base/json-text.ts'
+
 import { answerOf, type Schemas, StandinApiError, type StandinClient } from '@standin/client/index.ts'
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import { jobSchema, type TranscriptionProvider } from '@standin/wire/job.ts'
+import { CommandMistake, type Output, table } from '@standin/wire/process/command-output.ts'
+import { parseJson } from '@standin/wire/text/json-text.ts'
 import { readGivenFile } from '../job-options.ts'
 import { isBotId } from '../option-kinds.ts'
 import { fileProblem, shownDuration, shownText } from '../shown-text.ts'

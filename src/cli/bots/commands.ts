@@ -1,7 +1,7 @@
 /** The words and options of `standin bots`. The code of a command is loaded when it runs. */
 
-import type { Io } from '@standin/base/command-io.ts'
 import { RECORDING_MODES } from '@standin/wire/codes.ts'
+import type { Io } from '@standin/wire/process/command-io.ts'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { isBotId, providerOption, wholeNumber } from '../option-kinds.ts'
 import type { ListFlags, SendFlags } from './bots.ts'

@@ -1,8 +1,8 @@
 /** A command that asks a running service: its options, its client, and its exit codes. */
 
-import type { Io } from '@standin/base/command-io.ts'
-import { CommandMistake, createOutput, type Output } from '@standin/base/command-output.ts'
 import type { StandinApiError, StandinClient } from '@standin/client/index.ts'
+import type { Io } from '@standin/wire/process/command-io.ts'
+import { CommandMistake, createOutput, type Output } from '@standin/wire/process/command-output.ts'
 import type { Command } from 'commander'
 import { shownText } from '../shown-text.ts'
 import type { ServiceFlags } from './service.ts'

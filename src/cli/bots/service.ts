@@ -1,10 +1,10 @@
 /** The service that the commands of `standin bots` ask: its address, the key, and requests that are tried again. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { backoff } from '@standin/base/backoff.ts'
-import { CommandMistake } from '@standin/base/command-output.ts'
-import { systemClock } from '@standin/base/deadline.ts'
 import { createStandinClient, StandinApiError, type StandinClient } from '@standin/client/index.ts'
+import { CommandMistake } from '@standin/wire/process/command-output.ts'
+import { backoff } from '@standin/wire/time/backoff.ts'
+import { systemClock } from '@standin/wire/time/deadline.ts'
 import { fileProblem, shownText } from '../shown-text.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>

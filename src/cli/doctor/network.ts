@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { connect } from 'node:net'
-import { systemClock, within } from '@standin/base/deadline.ts'
-import { type Finding, fine, warning } from '@standin/base/findings.ts'
+import { type Finding, fine, warning } from '@standin/wire/text/findings.ts'
+import { systemClock, within } from '@standin/wire/time/deadline.ts'
 
 export interface Network {
   resolve(host: string): Promise<string>

@@ -1,7 +1,7 @@
 /** The programs that a bot starts: each is looked for where a bot looks, and made to do a little of its work. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Finding, fine, installing, unfit, warning } from '@standin/base/findings.ts'
+import { type Finding, fine, installing, unfit, warning } from '@standin/wire/text/findings.ts'
 import { shownText } from '../shown-text.ts'
 import type { Programs, Trial } from './try-program.ts'
 

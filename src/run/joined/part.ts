@@ -1,7 +1,7 @@
 /** Facts about one part of a recording, from its journal and its manifest. Pure. */
 import type { FinalReport, Gap, NumberedEvent } from '@standin/wire/events.ts'
 import { z } from 'zod'
-import type { RecordedSpan } from '../../../core/recording.ts'
+import type { RecordedSpan } from '../../../packages/core/recording.ts'
 
 export interface PartFacts {
   events: readonly NumberedEvent[]

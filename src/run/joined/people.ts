@@ -3,7 +3,7 @@
  * through all of them. So numbers of people and places in the recording are those of the whole.
  */
 import type { BotEvent, Person } from '@standin/wire/events.ts'
-import type { ChatContent, MeetingEvent } from '../../../core/meeting/meeting.ts'
+import type { ChatContent, MeetingEvent } from '../../../packages/core/meeting/meeting.ts'
 import { ChatRecord } from '../chat-record.ts'
 import { Timeline } from '../timeline.ts'
 import type { PartFacts } from './part.ts'

@@ -1,5 +1,5 @@
 /** Remembers which messages were reported, so that a page that lists all of them again reports only changes. Pure. */
-import type { ChatContent, ChatMessage, MeetingEvent } from '../../../core/meeting/meeting.ts'
+import type { ChatContent, ChatMessage, MeetingEvent } from '../../../packages/core/meeting/meeting.ts'
 
 /** A meeting with more messages forgets the first ones, and reports them again if its page does. */
 const MAX_MESSAGES = 20_000

@@ -3,7 +3,7 @@
  * lists every participant again, perhaps with other ids; no join, leave or speech is reported twice for that.
  */
 
-import type { MeetingEvent, Participant } from '../../../core/meeting/meeting.ts'
+import type { MeetingEvent, Participant } from '../../../packages/core/meeting/meeting.ts'
 import { ChatMemory } from './chat-memory.ts'
 import { RaisedHands } from './raised-hands.ts'
 

@@ -1,5 +1,5 @@
 /** Remembers raised hands across documents that each report them again. Pure. */
-import type { MeetingEvent } from '../../../core/meeting/meeting.ts'
+import type { MeetingEvent } from '../../../packages/core/meeting/meeting.ts'
 
 type Hand = Extract<MeetingEvent, { type: 'hand_raised' }>
 

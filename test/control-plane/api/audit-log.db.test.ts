@@ -1,7 +1,7 @@
 /** Every changing operation of every document leaves its entries in the audit log, for its team only. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { requestRetranscription } from '../../../control-plane/actions/retranscribe.ts'
+import { requestRetranscription } from '../../../control-plane/bots/actions/retranscribe.ts'
 import { createInvitation, createSignInLink } from '../../../control-plane/store/people/sessions.ts'
 import { createEndpoint } from '../../../control-plane/store/webhooks/endpoints.ts'
 import { insertMessages } from '../../../control-plane/store/webhooks/messages.ts'

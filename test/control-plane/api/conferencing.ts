@@ -2,9 +2,9 @@
 import { authorizeUser, checkTeamsApp } from '../../../control-plane/connections/authorize.ts'
 import { createTeams } from '../../../control-plane/connections/teams.ts'
 import { createZoom } from '../../../control-plane/connections/zoom.ts'
-import { createGuardedClient } from '../../../control-plane/outgoing/guarded-client.ts'
-import { startMockMicrosoftCalendar } from '../../../mock/calendars/microsoft/index.ts'
-import { startZoomOauth } from '../../../mock/zoom-oauth/index.ts'
+import { createGuardedClient } from '../../../control-plane/platform/outgoing/guarded-client.ts'
+import { startMockMicrosoftCalendar } from '../../../packages/mock/calendars/microsoft/index.ts'
+import { startZoomOauth } from '../../../packages/mock/zoom-oauth/index.ts'
 import { atEnd } from '../at-end.ts'
 
 export async function openConferencing() {

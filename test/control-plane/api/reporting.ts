@@ -1,7 +1,7 @@
 /** A bot inside of a meeting, whose events are stored as its control link stores them. */
 import { randomUUID } from 'node:crypto'
 import type { NumberedEvent } from '@standin/wire/events.ts'
-import { appendEvents } from '../../../control-plane/actions/append-events.ts'
+import { appendEvents } from '../../../control-plane/bots/actions/append-events.ts'
 import type { Database } from '../../../control-plane/store/database.ts'
 
 /** `at`: the time of an event by its number. */

@@ -1,5 +1,5 @@
 /** Tokens of Zoom without a stored credential: they need the operator's own app. */
-import { createGuardedClient } from '@standin/control-plane/outgoing/guarded-client.ts'
+import { createGuardedClient } from '@standin/control-plane/platform/outgoing/guarded-client.ts'
 import { afterAll, describe, expect, test } from 'vitest'
 import { openWorld } from '../world.ts'
 

@@ -1,4 +1,4 @@
-import type { BotRow } from '@standin/control-plane/rows/index.ts'
+import type { BotRow } from '@standin/control-plane/store/rows/index.ts'
 
 /** A whole row of a completed bot of `/v2`. */
 export function botRow(changes: Partial<BotRow> = {}): BotRow {

@@ -1,8 +1,8 @@
-import type { BotRow } from '@standin/control-plane/rows/index.ts'
+import type { BotRow } from '@standin/control-plane/store/rows/index.ts'
 import { describe, expect, test } from 'vitest'
 import { crashCode, gaveUp, launchFailed, processEnded } from '../../../control-plane/bots/crash.ts'
 import { withPatch } from '../../../control-plane/bots/row.ts'
-import type { EndEvidence } from '../../../control-plane/ports.ts'
+import type { EndEvidence } from '../../../control-plane/platform/ports.ts'
 import { botRow } from './bot-row.ts'
 
 const NOW = new Date('2026-11-20T09:20:00Z')

@@ -1,4 +1,4 @@
-import type { BotRow } from '@standin/control-plane/rows/index.ts'
+import type { BotRow } from '@standin/control-plane/store/rows/index.ts'
 import type { BotEvent, FinalReport, NumberedEvent } from '@standin/wire/events.ts'
 import { describe, expect, test } from 'vitest'
 import { fold } from '../../../control-plane/bots/fold.ts'

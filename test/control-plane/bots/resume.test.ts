@@ -1,4 +1,4 @@
-import type { BotRow } from '@standin/control-plane/rows/index.ts'
+import type { BotRow } from '@standin/control-plane/store/rows/index.ts'
 import { describe, expect, test } from 'vitest'
 import { gaveUp, processEnded } from '../../../control-plane/bots/crash.ts'
 import { deadlineOf } from '../../../control-plane/bots/deadlines.ts'
@@ -8,7 +8,7 @@ import { withPeopleOfLaterAttempt } from '../../../control-plane/bots/people.ts'
 import { assembled, MAX_RESUMES, mayResume, remainingLimits, resumed } from '../../../control-plane/bots/resume.ts'
 import { withPatch } from '../../../control-plane/bots/row.ts'
 import { stopAsked } from '../../../control-plane/bots/stop.ts'
-import type { EndEvidence } from '../../../control-plane/ports.ts'
+import type { EndEvidence } from '../../../control-plane/platform/ports.ts'
 import { botRow } from './bot-row.ts'
 
 const now = new Date('2026-11-20T09:10:00Z')

@@ -1,4 +1,4 @@
-import type { BotRow } from '@standin/control-plane/rows/index.ts'
+import type { BotRow } from '@standin/control-plane/store/rows/index.ts'
 import { describe, expect, test } from 'vitest'
 import { admitted, becameDue, refusedWhenDue } from '../../../control-plane/bots/admit.ts'
 import { withPatch } from '../../../control-plane/bots/row.ts'

@@ -1,6 +1,6 @@
 /** The rules of docs/interface.md#how-bots-follow-events, one by one, against the real store. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { askToLeave } from '../../../control-plane/actions/stop-bot.ts'
+import { askToLeave } from '../../../control-plane/bots/actions/stop-bot.ts'
 import type { ProviderEvent } from '../../../control-plane/calendars/ports.ts'
 import { readEvent } from '../../../control-plane/store/calendars/reads.ts'
 import { eventOf, type MemoryCalendar, seriesOf } from './memory-provider.ts'

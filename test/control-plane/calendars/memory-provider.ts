@@ -12,7 +12,7 @@ import type {
   WatchRequest,
   Window,
 } from '../../../control-plane/calendars/ports.ts'
-import { ProviderError, type ProviderErrorKind, type TokenAnswer } from '../../../control-plane/ports.ts'
+import { ProviderError, type ProviderErrorKind, type TokenAnswer } from '../../../control-plane/platform/ports.ts'
 
 interface Held {
   event: ProviderEvent

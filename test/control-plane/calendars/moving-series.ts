@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import { Temporal } from 'temporal-polyfill'
 import { expect } from 'vitest'
 import type { BotTarget, CalendarName } from '../../../control-plane/calendars/operations.ts'
-import type { Instance } from '../../../mock/calendars/model.ts'
+import type { Instance } from '../../../packages/mock/calendars/model.ts'
 import type { openWorld } from './providers/world.ts'
 import { botOf, type CalendarSetting } from './world.ts'
 

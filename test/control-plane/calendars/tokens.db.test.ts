@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTokens } from '../../../control-plane/calendars/tokens.ts'
-import { ProviderError } from '../../../control-plane/ports.ts'
+import { ProviderError } from '../../../control-plane/platform/ports.ts'
 import { credentialsPlace } from '../../../control-plane/store/calendars/calendars.ts'
 import { eventOf } from './memory-provider.ts'
 import { type CalendarWorld, openCalendarWorld, quiet, seals } from './world.ts'

@@ -4,12 +4,12 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { packageRoot } from '../../../core/process/page-scripts.ts'
+import { packageRoot } from '../../../packages/core/process/page-scripts.ts'
 import { freePort } from '../../servers/free-port.ts'
 import { PROGRAM_ENVIRONMENT } from '../../servers/program-environment.ts'
 import type { RoleSettings } from './role-process.ts'
 
-const SERVICE = join(packageRoot, 'control-plane/cli/index.ts')
+const SERVICE = join(packageRoot, 'control-plane/main/cli/index.ts')
 /** Its bots are simulated, which no setting of the real program offers. */
 const LAUNCHER = fileURLToPath(new URL('role-process.ts', import.meta.url))
 /** A busy machine is slow to start a process. */

@@ -1,6 +1,6 @@
 /** Those who follow bots: a stream for each bot and one for each team. They note what came, and come back after each fault. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createStandinClient, followEvents, followTeam, StandinApiError } from '../../../client/index.ts'
+import { createStandinClient, followEvents, followTeam, StandinApiError } from '../../../packages/client/index.ts'
 
 /** Ids of events of one bot in the order in which they came. */
 export interface Heard {

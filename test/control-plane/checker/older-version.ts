@@ -5,7 +5,8 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { packageRoot } from '../../../core/process/page-scripts.ts'
+import { packageRoot } from '../../../packages/core/process/page-scripts.ts'
+import { pathOf } from '../../../scripts/workspaces.ts'
 
 const FIRST = 'control-plane/store/migrations/0230-tables'
 const MAX_OUTPUT = 512 * 1024 * 1024
@@ -22,7 +23,7 @@ export function unpackOlderVersion(folder: string): string {
   for (const name of readdirSync(packages))
     if (name !== '@standin') symlinkSync(join(packages, name), join(folder, 'node_modules', name))
   for (const name of readdirSync(join(packages, '@standin')))
-    symlinkSync(join(folder, name), join(folder, 'node_modules/@standin', name))
+    symlinkSync(join(folder, pathOf(`@standin/${name}`)), join(folder, 'node_modules/@standin', name))
   symlinkSync(join(packageRoot, 'control-plane/node_modules'), join(folder, 'control-plane/node_modules'))
   return commit
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freshTokenOf } from '../../../control-plane/connections/fresh-tokens.ts'
 import { insertBot } from '../../../control-plane/store/bots/bots.ts'
 import { deleteConnection } from '../../../control-plane/store/connections/connections.ts'
-import { refusals } from '../../../mock/zoom-oauth/index.ts'
+import { refusals } from '../../../packages/mock/zoom-oauth/index.ts'
 import { MEETING, openConnectionWorld } from './world.ts'
 
 let world: Awaited<ReturnType<typeof openConnectionWorld>>

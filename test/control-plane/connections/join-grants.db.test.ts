@@ -5,7 +5,7 @@ import {
   createConnection,
   deleteConnection,
 } from '../../../control-plane/store/connections/connections.ts'
-import { refusals } from '../../../mock/zoom-oauth/index.ts'
+import { refusals } from '../../../packages/mock/zoom-oauth/index.ts'
 import { openConnectionWorld, seals, unknownId } from './world.ts'
 
 let world: Awaited<ReturnType<typeof openConnectionWorld>>

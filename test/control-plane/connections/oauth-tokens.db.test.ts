@@ -12,7 +12,7 @@ import type { OAuthCredentials } from '../../../control-plane/calendars/ports.ts
 import { createTokens } from '../../../control-plane/calendars/tokens.ts'
 import type { OAuthTokenSettings } from '../../../control-plane/connections/oauth-tokens.ts'
 import { connectionTokens } from '../../../control-plane/connections/tokens.ts'
-import { ProviderError, type TokenAnswer } from '../../../control-plane/ports.ts'
+import { ProviderError, type TokenAnswer } from '../../../control-plane/platform/ports.ts'
 import { credentialsPlace, insertCalendar } from '../../../control-plane/store/calendars/calendars.ts'
 import {
   changeConnection,

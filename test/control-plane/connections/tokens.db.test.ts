@@ -1,7 +1,7 @@
 /** The state of a connection after a refresh that was refused or failed. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { changeConnection, deleteConnection } from '../../../control-plane/store/connections/connections.ts'
-import { refusals } from '../../../mock/zoom-oauth/index.ts'
+import { refusals } from '../../../packages/mock/zoom-oauth/index.ts'
 import { openConnectionWorld, seals } from './world.ts'
 
 const LONG = { timeout: 20_000, interval: 50 }

@@ -1,7 +1,7 @@
 /** How the adapter reads Zoom's answers, also unusual ones. */
 import { expect, test } from 'vitest'
 import { createZoom } from '../../../control-plane/connections/zoom.ts'
-import type { OutgoingAnswer, OutgoingRequest } from '../../../control-plane/ports.ts'
+import type { OutgoingAnswer, OutgoingRequest } from '../../../control-plane/platform/ports.ts'
 
 const APP = { clientId: 'id', clientSecret: 'marker-secret' }
 const CODE = { code: 'marker-code', redirectUri: 'https://app.example/done' }

@@ -1,9 +1,9 @@
 /** A server of the control link in a separate process, for tests that kill it. Prints its port. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { leaseAccount, takeAccountReport } from '@standin/control-plane/actions/lease-account.ts'
+import { leaseAccount, takeAccountReport } from '@standin/control-plane/bots/actions/lease-account.ts'
 import { createLinkServer } from '@standin/control-plane/control-link/link-server.ts'
-import { createSeals, parseSealKeys } from '@standin/control-plane/secrets/seals.ts'
+import { createSeals, parseSealKeys } from '@standin/control-plane/platform/secrets/seals.ts'
 import { openDatabase } from '@standin/control-plane/store/database.ts'
 
 const url = process.env.TEST_DATABASE

@@ -1,6 +1,6 @@
 /** The server of the control link with the worker's own client: what it stores, and what it logs. */
 import { randomUUID } from 'node:crypto'
-import type { Meters } from '@standin/control-plane/meters.ts'
+import type { Meters } from '@standin/control-plane/platform/meters.ts'
 import { usageOfBot } from '@standin/control-plane/store/bots/usage.ts'
 import { openDatabase } from '@standin/control-plane/store/database.ts'
 import type { FinalReport } from '@standin/wire/events.ts'

@@ -7,8 +7,8 @@ import {
   type LinkServer,
   type LinkServerOptions,
 } from '@standin/control-plane/control-link/link-server.ts'
-import type { NewBotRow } from '@standin/control-plane/rows/index.ts'
 import type { Database } from '@standin/control-plane/store/database.ts'
+import type { NewBotRow } from '@standin/control-plane/store/rows/index.ts'
 import { writeLedger } from '@standin/control-plane/store/teams/ledger.ts'
 import type { DownMessage, UpMessage } from '@standin/wire/control-link.ts'
 import type { BotEvent, NumberedEvent } from '@standin/wire/events.ts'

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { createFolderStore } from '../../../control-plane/files/folder-store.ts'
 import { createFileHandler } from '../../../control-plane/files/serve-file.ts'
 import { createLinkSigner } from '../../../control-plane/files/signed-links.ts'
-import type { FileRequest } from '../../../control-plane/ports.ts'
+import type { FileRequest } from '../../../control-plane/platform/ports.ts'
 import { storeSuite } from './suite.ts'
 
 const base = mkdtempSync(join(tmpdir(), 'standin-files-'))

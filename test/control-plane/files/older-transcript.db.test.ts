@@ -1,7 +1,7 @@
 /** The transcript of the older generation of the API. */
 import { expect, test } from 'vitest'
 import { createArtifactLinks } from '../../../control-plane/files/artifact-links.ts'
-import { openJobWorld } from '../jobs/job-world.ts'
+import { openJobWorld } from './jobs/job-world.ts'
 
 const world = await openJobWorld()
 

@@ -20,12 +20,12 @@ import { storageSchema } from '@standin/wire/job.ts'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { openFileStore } from '../../../control-plane/files/open-file-store.ts'
 import type { S3Settings } from '../../../control-plane/files/s3-store.ts'
-import { recoverBucket } from '../../../storage/bucket.ts'
-import type { S3Config } from '../../../storage/s3/session.ts'
-import { S3Storage } from '../../../storage/s3/storage.ts'
-import { NUMBERED, numberedPiece } from '../../storage/numbered-pieces.ts'
-import { growthOf, head, localFile, never, temporaryFolder, video } from '../../storage/place.ts'
-import { TEST_TUNING } from '../../storage/s3-place.ts'
+import { recoverBucket } from '../../../src/storage/bucket.ts'
+import type { S3Config } from '../../../src/storage/s3/session.ts'
+import { S3Storage } from '../../../src/storage/s3/storage.ts'
+import { NUMBERED, numberedPiece } from '../../src/storage/numbered-pieces.ts'
+import { growthOf, head, localFile, never, temporaryFolder, video } from '../../src/storage/place.ts'
+import { TEST_TUNING } from '../../src/storage/s3-place.ts'
 
 const STEP = TEST_TUNING.partBytes!
 const PIECE = 700_001

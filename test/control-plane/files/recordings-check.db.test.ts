@@ -1,14 +1,14 @@
 /** Recordings that are not where the database says, as the start of the service and the doctor look for them. */
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ServiceConfig } from '@standin/control-plane/config/config.ts'
 import { type OpenedFiles, openFileStore, type StorageSettings } from '@standin/control-plane/files/open-file-store.ts'
 import { checkRecordings } from '@standin/control-plane/files/storage-check.ts'
-import { lookForRecordings } from '@standin/control-plane/wiring/files.ts'
+import type { ServiceConfig } from '@standin/control-plane/main/config/config.ts'
+import { lookForRecordings } from '@standin/control-plane/main/wiring/files.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { startS3Server } from '../../servers/s3-server.ts'
 import { atEnd, temporaryFolder } from '../at-end.ts'
-import { openJobWorld } from '../jobs/job-world.ts'
+import { openJobWorld } from './jobs/job-world.ts'
 
 const world = await openJobWorld()
 const server = await startS3Server()

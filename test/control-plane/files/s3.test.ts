@@ -4,7 +4,7 @@ import { storageSchema } from '@standin/wire/job.ts'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openFileStore, parseStorage } from '../../../control-plane/files/open-file-store.ts'
 import { createS3Store, type S3Settings } from '../../../control-plane/files/s3-store.ts'
-import type { FileRequest } from '../../../control-plane/ports.ts'
+import type { FileRequest } from '../../../control-plane/platform/ports.ts'
 import { type S3Server, startS3Server } from '../../servers/s3-server.ts'
 import { storeSuite } from './suite.ts'
 

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import type { FileStore } from '../../../control-plane/ports.ts'
+import type { FileStore } from '../../../control-plane/platform/ports.ts'
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text))
 

@@ -1,5 +1,5 @@
 /** Needs of bots, and machines, for tests. */
-import type { BotNeeds, Need } from '@standin/control-plane/ports.ts'
+import type { BotNeeds, Need } from '@standin/control-plane/platform/ports.ts'
 
 export const MIB = 1024 ** 2
 export const GIB = 1024 * MIB

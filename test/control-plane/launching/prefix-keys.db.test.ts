@@ -1,7 +1,7 @@
 /** Bots whose files are in a bucket with STS: each attempt has its own keys, or does not start. */
 import type { Job } from '@standin/wire/job.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Launcher, PrefixKeys } from '../../../control-plane/ports.ts'
+import type { Launcher, PrefixKeys } from '../../../control-plane/platform/ports.ts'
 import { createSimulatedLauncher } from './simulated.ts'
 import { type LaunchingWorld, openLaunchingWorld } from './world.ts'
 

@@ -1,8 +1,8 @@
 /** Bots that are lost in their meeting go back into it. */
 
-import { changeBot } from '@standin/control-plane/actions/change-bot.ts'
+import { changeBot } from '@standin/control-plane/bots/actions/change-bot.ts'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { appendEvents } from '../../../control-plane/actions/append-events.ts'
+import { appendEvents } from '../../../control-plane/bots/actions/append-events.ts'
 import { stopAsked } from '../../../control-plane/bots/stop.ts'
 import type { LaunchingSettings } from '../../../control-plane/launching/index.ts'
 import { artifactsOfBot } from '../../../control-plane/store/bots/artifacts.ts'

@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startMock } from '../../../mock/index.ts'
+import { startMock } from '../../../packages/mock/index.ts'
 import { FOUR_PEOPLE, LOOK, passes, speak } from '../../end-to-end/meeting-script.ts'
 import { isIndexFirst, pictureTimes, probe } from '../../media/media-info.ts'
 import { heardShare, picturesOf, shownShare, soundOf } from '../../media/meeting-recording.ts'

@@ -1,5 +1,5 @@
 /** A launcher whose bots are simulated; they live in a `BotHost`, so they outlive whichever process launched them. */
-import { type Launcher, type LaunchState, NoRoom } from '../../../control-plane/ports.ts'
+import { type Launcher, type LaunchState, NoRoom } from '../../../control-plane/platform/ports.ts'
 
 class Away extends Error {}
 

@@ -1,6 +1,6 @@
 /** Lists of events and calendars of a team with very many: each page is found by an index, wherever it begins. */
 
-import type { Tables } from '@standin/control-plane/rows/index.ts'
+import type { Tables } from '@standin/control-plane/store/rows/index.ts'
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { expect, test } from 'vitest'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { BotRow } from '@standin/control-plane/rows/index.ts'
+import type { BotRow } from '@standin/control-plane/store/rows/index.ts'
 import { expect, test } from 'vitest'
 import { admitted } from '../../../control-plane/bots/admit.ts'
 import { emptyChange } from '../../../control-plane/bots/change.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { NewBotRow } from '@standin/control-plane/rows/index.ts'
+import type { NewBotRow } from '@standin/control-plane/store/rows/index.ts'
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
 import { claimDue, takeBotLease } from '../../../control-plane/store/bots/claims.ts'

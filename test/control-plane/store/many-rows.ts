@@ -1,5 +1,5 @@
 /** Rows that PostgreSQL reads for every filter of every list, among the rows of ten teams. */
-import type { Tables } from '@standin/control-plane/rows/index.ts'
+import type { Tables } from '@standin/control-plane/store/rows/index.ts'
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'

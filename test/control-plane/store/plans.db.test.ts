@@ -1,6 +1,6 @@
 /** PostgreSQL's plans for frequent statements, on a database with many bots that have ended. */
 import { randomUUID } from 'node:crypto'
-import type { Tables } from '@standin/control-plane/rows/index.ts'
+import type { Tables } from '@standin/control-plane/store/rows/index.ts'
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { expect, test } from 'vitest'

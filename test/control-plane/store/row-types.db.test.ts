@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { packageRoot } from '../../../core/process/page-scripts.ts'
+import { packageRoot } from '../../../packages/core/process/page-scripts.ts'
 import { openTestDatabase } from '../postgres.ts'
 
 /** `kind value nullable? default?` of each column, by table and column. */
@@ -50,7 +50,7 @@ async function tablesOfDatabase(): Promise<Tables> {
 
 /** The types are gone at run time, so their text is read. A type that it cannot read fails the test. */
 function tablesOfTypes(): Tables {
-  const folder = join(packageRoot, 'control-plane/rows')
+  const folder = join(packageRoot, 'control-plane/store/rows')
   const interfaces: Record<string, Record<string, string>> = {}
   const tables: Tables = {}
   for (const file of globSync('*.ts', { cwd: folder }).filter((name) => basename(name) !== 'column-types.ts')) {

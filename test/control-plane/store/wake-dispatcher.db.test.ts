@@ -2,14 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createBot } from '@standin/control-plane/actions/create-bot.ts'
+import { createBot } from '@standin/control-plane/bots/actions/create-bot.ts'
 import { openDatabase } from '@standin/control-plane/store/database.ts'
 import { createHint, listenForWakeUps } from '@standin/control-plane/store/wake-ups.ts'
 import { replayDeliveries } from '@standin/control-plane/store/webhooks/deliveries.ts'
 import { insertMessages, sendTo } from '@standin/control-plane/store/webhooks/messages.ts'
 import { resendEnd, sendCallback, sendTest } from '@standin/control-plane/webhooks/replay.ts'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { packageRoot } from '../../../core/process/page-scripts.ts'
+import { packageRoot } from '../../../packages/core/process/page-scripts.ts'
 import { openWorld, seals } from '../world.ts'
 
 let team: string

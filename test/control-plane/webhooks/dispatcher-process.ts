@@ -1,6 +1,6 @@
 /** A dispatcher in a separate process, for tests that kill it. Database and keys come in variables. */
-import { createGuardedClient } from '../../../control-plane/outgoing/guarded-client.ts'
-import { createSeals, parseSealKeys } from '../../../control-plane/secrets/seals.ts'
+import { createGuardedClient } from '../../../control-plane/platform/outgoing/guarded-client.ts'
+import { createSeals, parseSealKeys } from '../../../control-plane/platform/secrets/seals.ts'
 import { openDatabase } from '../../../control-plane/store/database.ts'
 import { startDispatcher } from '../../../control-plane/webhooks/dispatcher.ts'
 

@@ -1,9 +1,9 @@
 /** Webhooks of bots that were created through `/compat` use the public words for codes. */
 
-import type { BotRow } from '@standin/control-plane/rows/index.ts'
+import type { BotRow } from '@standin/control-plane/store/rows/index.ts'
 import { expect, test } from 'vitest'
 import { messagesOfEnd, messagesOfStatus } from '../../../control-plane/bots/messages/index.ts'
-import type { ArtifactLinks } from '../../../control-plane/ports.ts'
+import type { ArtifactLinks } from '../../../control-plane/platform/ports.ts'
 import type { ClaimedDelivery } from '../../../control-plane/store/webhooks/delivery-claims.ts'
 import { bodyText } from '../../../control-plane/webhooks/bodies.ts'
 import { botRow } from '../bots/bot-row.ts'

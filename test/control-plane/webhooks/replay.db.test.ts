@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { NewBotRow } from '@standin/control-plane/rows/index.ts'
+import type { NewBotRow } from '@standin/control-plane/store/rows/index.ts'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, describe, expect, test } from 'vitest'
 import { messagesOfEnd, messagesOfStatus } from '../../../control-plane/bots/messages/index.ts'

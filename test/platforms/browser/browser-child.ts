@@ -1,6 +1,6 @@
 /** A test starts this as a separate process. It opens a browser, prints its process id, and waits to be ended. */
 
-import { silentLogger } from '../../../core/logger.ts'
+import { silentLogger } from '../../../packages/core/logger.ts'
 import { openBrowser } from '../../../platforms/browser/browser.ts'
 
 process.on('SIGINT', () => {

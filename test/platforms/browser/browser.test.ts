@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readlink, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { silentLogger } from '../../../core/logger.ts'
+import { silentLogger } from '../../../packages/core/logger.ts'
 import { launchOptions } from '../../../platforms/browser/browser.ts'
 import { makeBrowserHome } from '../../../platforms/browser/home.ts'
 import { SILENT_STAGE } from '../conformance/ground.ts'

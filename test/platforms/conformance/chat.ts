@@ -1,6 +1,6 @@
 /** Promises about what a chat has beside its text, and about reactions and raised hands, in one meeting. */
 import { expect } from 'vitest'
-import type { ChatContent } from '../../../core/meeting/meeting.ts'
+import type { ChatContent } from '../../../packages/core/meeting/meeting.ts'
 import { heartbeats } from './ground.ts'
 import { chatOf, heard, peopleOf } from './people.ts'
 import type { ChatPart, PlatformUnderTest } from './platforms.ts'

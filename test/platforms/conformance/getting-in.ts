@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import type { MeetingDriver } from '../../../core/ports.ts'
+import type { MeetingDriver } from '../../../packages/core/ports.ts'
 import { BOT_NAME, until } from './ground.ts'
 import { OUT, whenOut } from './people.ts'
 import { JITSI, type PlatformUnderTest, ZOOM_SDK } from './platforms.ts'

@@ -2,7 +2,7 @@
  * Timing and environment of the suite: waits that fit a mock's pace, a capture environment without display and sound.
  */
 
-import type { CaptureEnvironment } from '../../../core/ports.ts'
+import type { CaptureEnvironment } from '../../../packages/core/ports.ts'
 import { REAL_WAITS, type Waits } from '../../../platforms/shared/waits.ts'
 
 export const BOT_NAME = 'Notes for Ann'

@@ -1,7 +1,7 @@
 /** The participants of the suite's meetings, and the events that report them. */
 
-import type { ChatMessage, MeetingEvent, Participant } from '../../../core/meeting/meeting.ts'
-import type { MockMeeting, MockPerson } from '../../../mock/types.ts'
+import type { ChatMessage, MeetingEvent, Participant } from '../../../packages/core/meeting/meeting.ts'
+import type { MockMeeting, MockPerson } from '../../../packages/mock/types.ts'
 import { until } from './ground.ts'
 
 /** Looks come in the order in which people are named. */

@@ -1,7 +1,7 @@
 /** Every platform that the suite runs against: its mock, and what is its own about the common scenarios. */
 
-import type { PlatformName } from '../../../core/meeting/meeting.ts'
-import type { MockServer } from '../../../mock/types.ts'
+import type { PlatformName } from '../../../packages/core/meeting/meeting.ts'
+import type { MockServer } from '../../../packages/mock/types.ts'
 import type { DriverOptions } from '../../../platforms/shared/driver-options.ts'
 import type { ZoomSdkOptions } from '../../../platforms/zoom/meeting-sdk/driver.ts'
 import { CONF } from '../zoom/meeting-sdk/conf.ts'
@@ -43,7 +43,7 @@ export type ChatPart =
 export const GOOGLE_MEET: PlatformUnderTest = {
   name: 'Google Meet',
   platform: 'meet',
-  start: async () => (await import('../../../mock/google-meet/index.ts')).startMockGoogleMeet(),
+  start: async () => (await import('../../../packages/mock/google-meet/index.ts')).startMockGoogleMeet(),
   speed: 6,
   givesUpWaiting: true,
   chat: ['reactions', 'hands'],
@@ -52,7 +52,7 @@ export const GOOGLE_MEET: PlatformUnderTest = {
 export const MICROSOFT_TEAMS: PlatformUnderTest = {
   name: 'Microsoft Teams',
   platform: 'teams',
-  start: async () => (await import('../../../mock/microsoft-teams/index.ts')).startMockMicrosoftTeams(),
+  start: async () => (await import('../../../packages/mock/microsoft-teams/index.ts')).startMockMicrosoftTeams(),
   speed: 6,
   chat: ['named links', 'edits', 'deletions', 'files', 'answers', 'message reactions', 'hands'],
 }
@@ -60,7 +60,7 @@ export const MICROSOFT_TEAMS: PlatformUnderTest = {
 export const ZOOM: PlatformUnderTest = {
   name: 'Zoom',
   platform: 'zoom',
-  start: async () => (await import('../../../mock/zoom/index.ts')).startMockZoom(),
+  start: async () => (await import('../../../packages/mock/zoom/index.ts')).startMockZoom(),
   speed: 6,
   hidesSharer: true,
   chat: ['named links', 'edits', 'deletions', 'direct'],
@@ -86,7 +86,7 @@ export const ZOOM_SDK: PlatformUnderTest = {
 export const JITSI: PlatformUnderTest = {
   name: 'Jitsi Meet',
   platform: 'jitsi',
-  start: async () => (await import('../../../mock/jitsi/index.ts')).startMockJitsi(),
+  start: async () => (await import('../../../packages/mock/jitsi/index.ts')).startMockJitsi(),
   speed: 6,
   chat: ['edits', 'files', 'direct', 'answers', 'message reactions', 'reactions', 'hands'],
 }

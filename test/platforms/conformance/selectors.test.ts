@@ -6,7 +6,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SHIPPED_WORDS } from '@standin/wire/words.ts'
 import { expect, test } from 'vitest'
-import { packageRoot } from '../../../core/process/page-scripts.ts'
+import { packageRoot } from '../../../packages/core/process/page-scripts.ts'
 
 /** Names that the mock puts together from parts, and older or rarer marks of the real page that no scenario shows. */
 const UNSEEN = {
@@ -43,9 +43,9 @@ function missingIn(source: string, words: ReadonlySet<string>, selector: string)
 }
 
 test.each(Object.entries(FOLDERS))(
-  '%s: the selectors in wire/words.json name what is in mock/%s',
+  '%s: the selectors in packages/wire/words.json name what is in packages/mock/%s',
   (platform, folder) => {
-    const files = globSync([`mock/${folder}/**/*.ts`, 'mock/shared/**/*.ts'], { cwd: packageRoot })
+    const files = globSync([`packages/mock/${folder}/**/*.ts`, 'packages/mock/shared/**/*.ts'], { cwd: packageRoot })
     const source = files.map((file) => readFileSync(join(packageRoot, file), 'utf8')).join('\n')
     const words = new Set(source.match(/[\w-]+/g))
     const { selectors } = SHIPPED_WORDS.platforms[platform as keyof typeof FOLDERS]
@@ -54,7 +54,7 @@ test.each(Object.entries(FOLDERS))(
     )
     const unseen = UNSEEN[platform as keyof typeof FOLDERS].split(/\s+/)
     const wrong = missing.filter(({ name }) => !unseen.includes(name))
-    expect(wrong, 'names in wire/words.json that the mock does not know').toEqual([])
+    expect(wrong, 'names in packages/wire/words.json that the mock does not know').toEqual([])
     const isMissing = (name: string) => missing.some((entry) => entry.name === name)
     expect(
       unseen.filter((name) => !isMissing(name)),

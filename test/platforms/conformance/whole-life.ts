@@ -1,6 +1,6 @@
 /** Promises that the driver and the worker keep together: whole worker runs, with a recorder that only counts. */
 import { expect } from 'vitest'
-import { ChatUnavailable } from '../../../core/errors.ts'
+import { ChatUnavailable } from '../../../packages/core/errors.ts'
 import { until } from './ground.ts'
 import { chatOf, PEOPLE, whenOut } from './people.ts'
 import { isComposite, pictureOf } from './pictures.ts'

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SHIPPED_WORDS } from '@standin/wire/words.ts'
 import { describe, expect, test } from 'vitest'
-import { packageRoot } from '../../../core/process/page-scripts.ts'
+import { packageRoot } from '../../../packages/core/process/page-scripts.ts'
 import { matches, plain } from '../../../platforms/shared/words.ts'
 
 const COMPOSED = 'the mock puts it together from parts'
@@ -52,7 +52,7 @@ const expressionsOf = (words: Words) =>
 
 /** Every text in the mock's source that it may put on its page. */
 function textsOfMock(platform: Platform): string[] {
-  return globSync(`mock/${FOLDERS[platform]}/**/*.ts`, { cwd: packageRoot }).flatMap((file) => {
+  return globSync(`packages/mock/${FOLDERS[platform]}/**/*.ts`, { cwd: packageRoot }).flatMap((file) => {
     const source = readFileSync(join(packageRoot, file), 'utf8')
     const literals = [...source.matchAll(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g)]
     return literals.map(([literal]) =>

@@ -2,9 +2,9 @@
  * The driver turns on captions and reports their text from the channel, or from the page where the channel is silent.
  */
 import { expect, test } from 'vitest'
-import type { MeetingEvent } from '../../../core/meeting/meeting.ts'
-import { WORDS } from '../../../mock/shared/caption-writer.ts'
-import { CaptionAssembler } from '../../../transcription/captions.ts'
+import type { MeetingEvent } from '../../../packages/core/meeting/meeting.ts'
+import { WORDS } from '../../../packages/mock/shared/caption-writer.ts'
+import { CaptionAssembler } from '../../../src/transcription/captions.ts'
 import { meetHarness } from './harness.ts'
 
 const meet = meetHarness()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { captionEvent } from '../../../mock/google-meet/roster.ts'
+import { captionEvent } from '../../../packages/mock/google-meet/roster.ts'
 import { decodeCaptions } from '../../../platforms/google-meet/page/captions.ts'
 
 const bytes = (data: Uint8Array) => new Uint8Array(data).buffer

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { ChatUnavailable } from '../../../core/errors.ts'
-import type { ChatMessage, MeetingEvent } from '../../../core/meeting/meeting.ts'
+import { ChatUnavailable } from '../../../packages/core/errors.ts'
+import type { ChatMessage, MeetingEvent } from '../../../packages/core/meeting/meeting.ts'
 import { heartbeats } from '../conformance/ground.ts'
 import { type Attempt, meetHarness, until } from './harness.ts'
 

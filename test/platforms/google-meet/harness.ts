@@ -1,5 +1,5 @@
 /** Attempts to be in a mock Google Meet; times are shortened on both sides by the same factor. */
-import type { GoogleMeetMeeting } from '../../../mock/google-meet/meeting.ts'
+import type { GoogleMeetMeeting } from '../../../packages/mock/google-meet/meeting.ts'
 import { openGoogleMeet } from '../../../platforms/google-meet/driver.ts'
 import { endOf, refusalOf } from '../../../platforms/google-meet/outcomes.ts'
 import type { ElementName, PageSnapshot } from '../../../platforms/google-meet/page/types.ts'

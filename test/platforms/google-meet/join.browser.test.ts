@@ -1,6 +1,6 @@
 /** The way to the meeting as the driver goes it; screens.browser.test.ts reads the pages that refuse a bot. */
 import { expect, test } from 'vitest'
-import { BotError } from '../../../core/errors.ts'
+import { BotError } from '../../../packages/core/errors.ts'
 import { type Attempt, meetHarness, until } from './harness.ts'
 
 const meet = meetHarness()

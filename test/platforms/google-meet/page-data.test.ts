@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { collectionEvent, type RosterUser, syncAnswer } from '../../../mock/google-meet/roster.ts'
+import { collectionEvent, type RosterUser, syncAnswer } from '../../../packages/mock/google-meet/roster.ts'
 import { decodeCollection, decodeSync } from '../../../platforms/google-meet/page/collections.ts'
 import { messagesAt, numberAt, readFields, textAt } from '../../../platforms/google-meet/page/protobuf.ts'
 import { Roster } from '../../../platforms/google-meet/page/roster.ts'

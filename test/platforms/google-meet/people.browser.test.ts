@@ -1,6 +1,6 @@
 /** Pages of other looks; the conformance suite proves names, changes, shared screens and speech. */
 import { expect, test } from 'vitest'
-import type { MeetingEvent } from '../../../core/meeting/meeting.ts'
+import type { MeetingEvent } from '../../../packages/core/meeting/meeting.ts'
 import { type Attempt, meetHarness, until } from './harness.ts'
 
 const meet = meetHarness()

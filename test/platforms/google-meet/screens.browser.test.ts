@@ -3,7 +3,7 @@
  * page-state.test.ts, beside words that no screen of the mock has.
  */
 import { describe, expect, test } from 'vitest'
-import type { GoogleMeetMeeting } from '../../../mock/google-meet/meeting.ts'
+import type { GoogleMeetMeeting } from '../../../packages/mock/google-meet/meeting.ts'
 import type { PageSnapshot } from '../../../platforms/google-meet/page/types.ts'
 import { meetHarness, meetReader } from './harness.ts'
 import { CALL, TOOLBAR } from './snapshots.ts'

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright'
 import { afterAll, expect, test } from 'vitest'
-import { silentLogger } from '../../../core/logger.ts'
+import { silentLogger } from '../../../packages/core/logger.ts'
 import type { BotBrowser } from '../../../platforms/browser/browser.ts'
 import { meetScript } from '../../../platforms/google-meet/page-script.ts'
 import { SELECTORS } from '../../../platforms/google-meet/words.ts'

@@ -1,5 +1,5 @@
 /** Attempts to be in a mock Jitsi meeting; times are shortened on both sides by the same factor. */
-import type { JitsiMeeting } from '../../../mock/jitsi/meeting.ts'
+import type { JitsiMeeting } from '../../../packages/mock/jitsi/meeting.ts'
 import { openJitsi } from '../../../platforms/jitsi/driver.ts'
 import type { ElementName, PageConfig, PageSnapshot } from '../../../platforms/jitsi/page/types.ts'
 import { jitsiClassifier } from '../../../platforms/jitsi/page-classifier.ts'

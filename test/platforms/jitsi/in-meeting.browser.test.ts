@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { ChatUnavailable } from '../../../core/errors.ts'
-import type { MeetingEvent } from '../../../core/meeting/meeting.ts'
+import { ChatUnavailable } from '../../../packages/core/errors.ts'
+import type { MeetingEvent } from '../../../packages/core/meeting/meeting.ts'
 import { MeetingMemory } from '../../../src/run/memory/meeting-memory.ts'
 import { heartbeats } from '../conformance/ground.ts'
 import { asked, jitsiHarness, jitsiReader, pressed, until } from './harness.ts'

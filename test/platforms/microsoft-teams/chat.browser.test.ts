@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ChatUnavailable } from '../../../core/errors.ts'
+import { ChatUnavailable } from '../../../packages/core/errors.ts'
 import { heartbeats } from '../conformance/ground.ts'
 import { teamsHarness, until } from './harness.ts'
 

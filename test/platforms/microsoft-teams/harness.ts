@@ -1,8 +1,8 @@
 /** Attempts to be in a mock Microsoft Teams meeting; times are shortened on both sides by the same factor. */
 
 import { readMeeting } from '@standin/wire/meeting-links/index.ts'
-import type { MeetingTarget } from '../../../core/meeting/meeting.ts'
-import type { TeamsMeeting } from '../../../mock/microsoft-teams/meeting.ts'
+import type { MeetingTarget } from '../../../packages/core/meeting/meeting.ts'
+import type { TeamsMeeting } from '../../../packages/mock/microsoft-teams/meeting.ts'
 import { openMicrosoftTeams } from '../../../platforms/microsoft-teams/driver.ts'
 import type { ElementName, PageSnapshot, TeamsPageApi } from '../../../platforms/microsoft-teams/page/types.ts'
 import { teamsClassifier } from '../../../platforms/microsoft-teams/page-classifier.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { silentLogger } from '../../../core/logger.ts'
+import { silentLogger } from '../../../packages/core/logger.ts'
 import { JoinFlow } from '../../../platforms/microsoft-teams/join-flow.ts'
 import type { PageSnapshot } from '../../../platforms/microsoft-teams/page/types.ts'
 import type { TeamsPage } from '../../../platforms/microsoft-teams/page-script.ts'

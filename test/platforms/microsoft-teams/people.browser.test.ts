@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { MeetingEvent } from '../../../core/meeting/meeting.ts'
+import type { MeetingEvent } from '../../../packages/core/meeting/meeting.ts'
 import { teamsHarness, until } from './harness.ts'
 
 const teams = teamsHarness()

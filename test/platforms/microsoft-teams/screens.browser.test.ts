@@ -3,7 +3,7 @@
  * page-state.test.ts, beside words that no screen of the mock has.
  */
 import { describe, expect, test } from 'vitest'
-import type { TeamsMeeting } from '../../../mock/microsoft-teams/meeting.ts'
+import type { TeamsMeeting } from '../../../packages/mock/microsoft-teams/meeting.ts'
 import { teamsHarness, teamsReader } from './harness.ts'
 import { CALL, LOBBY } from './snapshots.ts'
 

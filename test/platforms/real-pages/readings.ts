@@ -1,5 +1,5 @@
 /** Loads the pages of `pages.json` and their kind as a platform's real address, and reads them as its driver does. */
-import type { CaptureEnvironment } from '../../../core/ports.ts'
+import type { CaptureEnvironment } from '../../../packages/core/ports.ts'
 import { meetClassifier } from '../../../platforms/google-meet/page-classifier.ts'
 import { meetScript } from '../../../platforms/google-meet/page-script.ts'
 import { teamsClassifier } from '../../../platforms/microsoft-teams/page-classifier.ts'

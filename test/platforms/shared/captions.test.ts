@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { silentLogger } from '../../../core/logger.ts'
+import { silentLogger } from '../../../packages/core/logger.ts'
 import { CaptionToggle } from '../../../platforms/shared/in-call/caption-toggle.ts'
 import { CaptionRows } from '../../../platforms/shared/page/chat/caption-rows.ts'
 import type { CommonSnapshot } from '../../../platforms/shared/page/types.ts'

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { chromium, type Page } from 'playwright'
-import { silentLogger } from '../../../core/logger.ts'
+import { silentLogger } from '../../../packages/core/logger.ts'
 import { type OwnScript, serveOwnScript } from '../../../platforms/browser/own-script.ts'
 
 /** As strict as the real pages, and a little more. */

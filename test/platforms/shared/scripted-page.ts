@@ -1,8 +1,8 @@
 /** A meeting page without a browser: it shows what the test says, look by look, and notes what is pressed. */
 
-import { BotError } from '../../../core/errors.ts'
-import { silentLogger } from '../../../core/logger.ts'
-import type { AskGate } from '../../../core/ports.ts'
+import { BotError } from '../../../packages/core/errors.ts'
+import { silentLogger } from '../../../packages/core/logger.ts'
+import type { AskGate } from '../../../packages/core/ports.ts'
 import { OPEN_GATE } from '../../../platforms/shared/join/ahead.ts'
 import type { CommonSnapshot, PageEvent } from '../../../platforms/shared/page/types.ts'
 import type { MeetingPage } from '../../../platforms/shared/page-access/meeting-page.ts'

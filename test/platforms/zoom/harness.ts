@@ -2,8 +2,8 @@
 
 import { readMeeting } from '@standin/wire/meeting-links/index.ts'
 import { expect } from 'vitest'
-import type { MeetingTarget } from '../../../core/meeting/meeting.ts'
-import type { ZoomMeeting } from '../../../mock/zoom/meeting.ts'
+import type { MeetingTarget } from '../../../packages/core/meeting/meeting.ts'
+import type { ZoomMeeting } from '../../../packages/mock/zoom/meeting.ts'
 import { meetingScript } from '../../../platforms/shared/page-access/meeting-page.ts'
 import { scriptConfig } from '../../../platforms/shared/page-access/script-config.ts'
 import { openMeetingPage } from '../../../platforms/shared/platform-driver.ts'

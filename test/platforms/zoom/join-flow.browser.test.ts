@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { BotError } from '../../../core/errors.ts'
+import { BotError } from '../../../packages/core/errors.ts'
 import { type Attempt, clicksOn, expectJoinedWithoutDevices, until, zoomHarness, zoomReader } from './harness.ts'
 
 const zoom = zoomHarness()

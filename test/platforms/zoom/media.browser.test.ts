@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { MeetingEvent } from '../../../core/meeting/meeting.ts'
+import type { MeetingEvent } from '../../../packages/core/meeting/meeting.ts'
 import { type Attempt, until, untilItMoves, zoomHarness } from './harness.ts'
 
 const zoom = zoomHarness()

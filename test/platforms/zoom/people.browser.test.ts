@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ChatUnavailable } from '../../../core/errors.ts'
+import { ChatUnavailable } from '../../../packages/core/errors.ts'
 import { heard, peopleOf } from '../conformance/people.ts'
 import { type Attempt, BOT_NAME, until, zoomHarness } from './harness.ts'
 

@@ -2,8 +2,8 @@
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { silentLogger } from '../../../core/logger.ts'
-import { packageRoot } from '../../../core/process/page-scripts.ts'
+import { silentLogger } from '../../../packages/core/logger.ts'
+import { packageRoot } from '../../../packages/core/process/page-scripts.ts'
 import { type BotBrowser, openBrowser } from '../../../platforms/browser/browser.ts'
 import { SILENT_STAGE } from './harness.ts'
 

@@ -1,5 +1,5 @@
 /** Voices for tests: each has its own sounds, one after the other. Pure. */
-import { randomOf } from '../../../mock/shared/page/random.ts'
+import { randomOf } from '../../../packages/mock/shared/page/random.ts'
 import { BANDS, type Spectrum } from '../../../platforms/zoom/page/voice-features.ts'
 
 const SOUNDS = 6

@@ -10,12 +10,12 @@ import { promisify } from 'node:util'
 import type { BotEvent } from '@standin/wire/events.ts'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { run as standin } from '../../../src/cli/run.ts'
-import { S3Storage } from '../../../storage/s3/storage.ts'
+import { S3Storage } from '../../../src/storage/s3/storage.ts'
 import { inProcess } from '../../fakes/in-process.ts'
 import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 import { probe } from '../../media/media-info.ts'
 import { startS3Server, storageOf } from '../../servers/s3-server.ts'
-import { never } from '../../storage/place.ts'
+import { never } from '../storage/place.ts'
 
 const run = promisify(execFile)
 const START = Date.parse('2026-11-21T09:30:00.000Z')

@@ -7,14 +7,14 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { packageRoot } from '../../../core/process/page-scripts.ts'
+import { packageRoot } from '../../../packages/core/process/page-scripts.ts'
 import { run as standin } from '../../../src/cli/run.ts'
-import { FolderStorage } from '../../../storage/folder/storage.ts'
-import { S3Storage } from '../../../storage/s3/storage.ts'
+import { FolderStorage } from '../../../src/storage/folder/storage.ts'
+import { S3Storage } from '../../../src/storage/s3/storage.ts'
 import { inProcess } from '../../fakes/in-process.ts'
 import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 import { startS3Server, storageOf } from '../../servers/s3-server.ts'
-import { never } from '../../storage/place.ts'
+import { never } from '../storage/place.ts'
 
 const run = promisify(execFile)
 const PROGRAM = path.join(packageRoot, 'src/cli/index.ts')

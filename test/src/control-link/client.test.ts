@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { guardedLookup } from '@standin/base/public-addresses.ts'
 import type { NumberedEvent } from '@standin/wire/events.ts'
+import { guardedLookup } from '@standin/wire/network/public-addresses.ts'
 import { expect, test } from 'vitest'
 import { HEARTBEAT_EVERY_MS } from '../../../src/control-link/timing.ts'
 import { startScriptedPlane } from './scripted-plane.ts'

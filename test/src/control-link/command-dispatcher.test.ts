@@ -1,6 +1,6 @@
 import type { BotCommand } from '@standin/wire/commands.ts'
 import { expect, test } from 'vitest'
-import type { CommandAnswer } from '../../../core/ports.ts'
+import type { CommandAnswer } from '../../../packages/core/ports.ts'
 import {
   CommandDispatcher,
   MAX_ANSWER_SIZE,

@@ -1,7 +1,7 @@
 /** Shared by the tests of the control link: logs in memory, folders, events, and the example control plane. */
 import type { BotEvent, NumberedEvent } from '@standin/wire/events.ts'
 import { onTestFinished, vi } from 'vitest'
-import type { LogFields, Logger, LogLevel } from '../../../core/logger.ts'
+import type { LogFields, Logger, LogLevel } from '../../../packages/core/logger.ts'
 import { type ControlLinkOptions, openControlLink } from '../../../src/control-link/client.ts'
 import type { LinkTiming } from '../../../src/control-link/timing.ts'
 import { temporaryFolder } from '../../fakes/temporary-folder.ts'

@@ -1,6 +1,6 @@
 /** When a bot counts as welcomed: its control plane can still order it to leave before it joins. */
 import { expect, onTestFinished, test } from 'vitest'
-import { silentLogger } from '../../../core/logger.ts'
+import { silentLogger } from '../../../packages/core/logger.ts'
 import { createLocalControlPlane } from '../../../src/control-link/local.ts'
 import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 import { startScriptedPlane } from './scripted-plane.ts'

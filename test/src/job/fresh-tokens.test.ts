@@ -1,8 +1,8 @@
 import type { FreshToken } from '@standin/wire/control-link.ts'
 import { jobSchema } from '@standin/wire/job.ts'
 import { describe, expect, test } from 'vitest'
-import { confCredentialsOf } from '../../../core/conf-credentials.ts'
-import { redactText } from '../../../core/logger.ts'
+import { confCredentialsOf } from '../../../packages/core/conf-credentials.ts'
+import { redactText } from '../../../packages/core/logger.ts'
 import { freshTokensOf, teamsTokenOf, withFreshTokens } from '../../../src/job/fresh-tokens.ts'
 
 const jobOf = (fields: Record<string, unknown>) =>

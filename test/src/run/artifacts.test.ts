@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { registerSecrets } from '../../../core/process/known-secrets.ts'
+import { registerSecrets } from '../../../packages/core/process/known-secrets.ts'
 import {
   filesBeside,
   saveEvidence,

@@ -1,7 +1,7 @@
 /** Commands to a bot that runs. */
 import type { BotCommand } from '@standin/wire/commands.ts'
 import { expect, test } from 'vitest'
-import { ChatUnavailable } from '../../../core/errors.ts'
+import { ChatUnavailable } from '../../../packages/core/errors.ts'
 import { IN_WAITING_ROOM, World } from '../../fakes/world.ts'
 import { ann, recording } from './recording-bot.ts'
 

@@ -1,6 +1,6 @@
 /** A bot that does not get in, or may not record. */
 import { describe, expect, test } from 'vitest'
-import { BotError } from '../../../core/errors.ts'
+import { BotError } from '../../../packages/core/errors.ts'
 import { IN_WAITING_ROOM, untilStopped, World } from '../../fakes/world.ts'
 
 const refused = (canRetry: boolean) => new BotError('BOT_NOT_ACCEPTED', "You can't join this video call", { canRetry })

@@ -2,8 +2,8 @@
  * Live sound in a worker run: it connects while the bot joins, starts and pauses with the recording, and ends first.
  */
 import { expect, test } from 'vitest'
-import { BotError } from '../../../core/errors.ts'
-import type { Streaming } from '../../../core/ports.ts'
+import { BotError } from '../../../packages/core/errors.ts'
+import type { Streaming } from '../../../packages/core/ports.ts'
 import { IN_WAITING_ROOM, World } from '../../fakes/world.ts'
 
 function withStreaming(changes: Partial<Streaming> = {}, setUp: Partial<World> = {}) {

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { RecordedTime } from '../../../core/ports.ts'
+import type { RecordedTime } from '../../../packages/core/ports.ts'
 import { grown, World } from '../../fakes/world.ts'
 
 const JOB = { transcription: { timeout: 60 } }

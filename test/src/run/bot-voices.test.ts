@@ -1,8 +1,8 @@
 /** Participant tracks in a worker run: its timeline names them, and they are stored with the other files. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { BotError } from '../../../core/errors.ts'
-import type { ParticipantTracks } from '../../../core/ports.ts'
+import { BotError } from '../../../packages/core/errors.ts'
+import type { ParticipantTracks } from '../../../packages/core/ports.ts'
 import { ann, recording } from './recording-bot.ts'
 
 async function record(finish: ParticipantTracks['finish']) {

@@ -1,6 +1,6 @@
 /** A whole run of a bot: what it does, what it writes down, and how the meeting ends it. */
 import { describe, expect, test } from 'vitest'
-import { ChatUnavailable } from '../../../core/errors.ts'
+import { ChatUnavailable } from '../../../packages/core/errors.ts'
 import { World } from '../../fakes/world.ts'
 import { ann, ben, recording } from './recording-bot.ts'
 

@@ -1,6 +1,6 @@
 import { botEventSchema } from '@standin/wire/events.ts'
 import { describe, expect, test } from 'vitest'
-import type { ChatContent, ChatMessage, MeetingEvent } from '../../../core/meeting/meeting.ts'
+import type { ChatContent, ChatMessage, MeetingEvent } from '../../../packages/core/meeting/meeting.ts'
 import { ChatRecord } from '../../../src/run/chat-record.ts'
 import { Timeline } from '../../../src/run/timeline.ts'
 

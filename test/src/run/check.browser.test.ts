@@ -1,5 +1,5 @@
 /** A check looks at the form of each platform's mock, and at its meeting; a changed page makes it say what is missing. */
-import { systemClock } from '@standin/base/deadline.ts'
+import { systemClock } from '@standin/wire/time/deadline.ts'
 import { SHIPPED_WORDS } from '@standin/wire/words.ts'
 import { expect, test } from 'vitest'
 import { checkPage } from '../../../src/run/check.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { BotError } from '../../../core/errors.ts'
-import type { RecorderLoss } from '../../../core/recording.ts'
+import { BotError } from '../../../packages/core/errors.ts'
+import type { RecorderLoss } from '../../../packages/core/recording.ts'
 import type { World } from '../../fakes/world.ts'
 import { recording } from './recording-bot.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { silentLogger } from '../../../core/logger.ts'
+import { silentLogger } from '../../../packages/core/logger.ts'
 import { Ending } from '../../../src/run/ending.ts'
 
 test('the first reason to end wins, also over one that comes before the first is handled', async () => {

@@ -1,6 +1,6 @@
 /** When a bot asks to join: it prepares the page early, and sends its join request at its planned time. */
 import { describe, expect, test } from 'vitest'
-import { BotError } from '../../../core/errors.ts'
+import { BotError } from '../../../packages/core/errors.ts'
 import { IN_WAITING_ROOM, untilStopped, World } from '../../fakes/world.ts'
 
 /** Where the hand-moved clock begins. */

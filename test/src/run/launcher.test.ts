@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises'
 import { type ErrorCode, NORMAL_END_CODES } from '@standin/wire/codes.ts'
 import { expect, test } from 'vitest'
-import { BotError } from '../../../core/errors.ts'
-import { StorageError } from '../../../storage/error.ts'
+import { BotError } from '../../../packages/core/errors.ts'
+import { StorageError } from '../../../src/storage/error.ts'
 import { grown, IN_WAITING_ROOM, untilStopped, World } from '../../fakes/world.ts'
 import { recording } from './recording-bot.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { BotError } from '../../../core/errors.ts'
+import { BotError } from '../../../packages/core/errors.ts'
 import { IN_WAITING_ROOM, untilStopped, World } from '../../fakes/world.ts'
 import { ann, recording as recordingBot } from './recording-bot.ts'
 

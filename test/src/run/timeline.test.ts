@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { MeetingEvent } from '../../../core/meeting/meeting.ts'
+import type { MeetingEvent } from '../../../packages/core/meeting/meeting.ts'
 import { Timeline } from '../../../src/run/timeline.ts'
 
 const START = 1_000_000

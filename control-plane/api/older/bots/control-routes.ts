@@ -1,11 +1,11 @@
 /** Leaving, and the deletion of data. */
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { z } from 'zod'
-import { askToLeave } from '../../../actions/stop-bot.ts'
-import type { BotRow } from '../../../rows/index.ts'
+import { askToLeave } from '../../../bots/actions/stop-bot.ts'
 import { artifactsOfBot } from '../../../store/bots/artifacts.ts'
 import { requestDeletion } from '../../../store/bots/deletions.ts'
 import { deletionOf } from '../../../store/bots/older-bots.ts'
+import type { BotRow } from '../../../store/rows/index.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
 import { type App, callerOf, nameOfCaller } from '../../http/generation.ts'

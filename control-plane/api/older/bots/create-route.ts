@@ -1,6 +1,6 @@
 /** `POST /bots`. */
 import type { FastifyRequest } from 'fastify'
-import { createBot, type NewBot } from '../../../actions/create-bot.ts'
+import { createBot, type NewBot } from '../../../bots/actions/create-bot.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { ApiError, refusals } from '../../http/errors.ts'
 import type { App } from '../../http/generation.ts'

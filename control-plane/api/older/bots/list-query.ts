@@ -1,6 +1,7 @@
 /** The query of `GET /bots/bots_with_metadata`. */
-import { readInstant } from '@standin/base/instant.ts'
+
 import { z } from 'zod'
+import { readInstant } from '../../../platform/instant.ts'
 import type { ExtraOrder, OlderFilter } from '../../../store/bots/older-list.ts'
 import { text } from '../fields.ts'
 

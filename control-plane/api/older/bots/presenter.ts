@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import { olderError } from '../../../bots/messages/older.ts'
 import { peopleOf } from '../../../bots/messages/people.ts'
 import { DEFAULT_TIMEOUTS, type RequestOfRow, requestOf, timeoutsOf } from '../../../bots/request.ts'
-import type { BotRow } from '../../../rows/index.ts'
+import type { BotRow } from '../../../store/rows/index.ts'
 import { at } from '../../v2/common.ts'
 import type { BotRecord, listItemSchema, MeetingData, Transcript } from './answers.ts'
 

@@ -1,10 +1,10 @@
 /** Lists and single bots, as they are read. */
 import { z } from 'zod'
 import { ARTIFACT_NAMES, OLDER_LINK_SECONDS } from '../../../bots/messages/placeholders.ts'
-import type { BotRow } from '../../../rows/index.ts'
 import { artifactOfBot, artifactsOfBot } from '../../../store/bots/artifacts.ts'
 import { noteAccess, readOlderBot } from '../../../store/bots/older-bots.ts'
 import { type ExtraOrder, type ListPlace, listOlderBots, placeOfOlderBot } from '../../../store/bots/older-list.ts'
+import type { BotRow } from '../../../store/rows/index.ts'
 import { readTeam } from '../../../store/teams/teams.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'

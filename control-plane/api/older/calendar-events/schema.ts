@@ -1,8 +1,8 @@
 /** Events of the older generation and the bots that callers request for them. */
 
-import { readInstant } from '@standin/base/instant.ts'
 import { RECORDING_MODES } from '@standin/wire/codes.ts'
 import { z } from 'zod'
+import { readInstant } from '../../../platform/instant.ts'
 import { botName } from '../../v2/bots/schema.ts'
 import {
   checkSdkKeys,

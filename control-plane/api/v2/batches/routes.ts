@@ -1,7 +1,7 @@
 /** Many bots in one request. Items are independent: a wrong one never fails the request. */
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { createBot, type NewBot } from '../../../actions/create-bot.ts'
+import { createBot, type NewBot } from '../../../bots/actions/create-bot.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { ApiError, asApiError } from '../../http/errors.ts'
 import type { App, Generation } from '../../http/generation.ts'

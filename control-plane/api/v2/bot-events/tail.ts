@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EVENT_TYPES, type StoredEvent } from '../../../bots/shown-events.ts'
-import type { Log } from '../../../ports.ts'
+import type { Log } from '../../../platform/ports.ts'
 import { type EventPlaces, readEvents, readHeads } from '../../../store/bots/bot-events.ts'
 import type { Database } from '../../../store/database.ts'
 

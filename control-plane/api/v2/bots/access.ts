@@ -3,8 +3,8 @@
  * exist for people of the dashboard only.
  */
 import type { FastifyRequest } from 'fastify'
-import type { BotRow } from '../../../rows/index.ts'
 import { readBot } from '../../../store/bots/bots.ts'
+import type { BotRow } from '../../../store/rows/index.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { type ApiError, refusals } from '../../http/errors.ts'
 import { type Caller, callerOf } from '../../http/generation.ts'

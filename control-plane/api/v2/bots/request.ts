@@ -1,7 +1,7 @@
 /** The request of a bot from the body of this generation. */
 import { transcriptionProvider } from '@standin/wire/job.ts'
 import type { FastifyRequest } from 'fastify'
-import type { NewBot } from '../../../actions/create-bot.ts'
+import type { NewBot } from '../../../bots/actions/create-bot.ts'
 import type { BotRequest } from '../../../bots/request.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'

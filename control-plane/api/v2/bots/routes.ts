@@ -1,6 +1,6 @@
 /** `/v2/bots` and single bots. */
 import { z } from 'zod'
-import { createBot } from '../../../actions/create-bot.ts'
+import { createBot } from '../../../bots/actions/create-bot.ts'
 import { listBots } from '../../../store/bots/list.ts'
 import { usageOfBot } from '../../../store/bots/usage.ts'
 import type { ApiDependencies } from '../../dependencies.ts'

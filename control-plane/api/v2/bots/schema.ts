@@ -1,5 +1,5 @@
 /** Requests and answers of `/v2/bots`. */
-import { isBlank } from '@standin/base/blank-text.ts'
+
 import { ACCOUNT_USES } from '@standin/wire/account-session.ts'
 import { WHO } from '@standin/wire/error-help.ts'
 import {
@@ -12,6 +12,7 @@ import {
   webSocketAddress,
 } from '@standin/wire/job.ts'
 import { REASONS } from '@standin/wire/reasons.ts'
+import { isBlank } from '@standin/wire/text/blank-text.ts'
 import { z } from 'zod'
 import { DEFAULT_TIMEOUTS } from '../../../bots/request.ts'
 import { time } from '../common.ts'

@@ -1,7 +1,7 @@
 /** Events and series as the newer generation answers them. */
 import type { Attendee } from '../../../calendars/ports.ts'
-import type { SeriesRow } from '../../../rows/index.ts'
 import type { ListedEvent, WholeEvent } from '../../../store/calendars/reads.ts'
+import type { SeriesRow } from '../../../store/rows/index.ts'
 import type { EventDetails, EventItem, Instance, Series } from './schema.ts'
 
 export function eventItem(event: ListedEvent): EventItem {

@@ -1,7 +1,7 @@
 /** Which calendars a caller of the newer generation may see: as with bots (`bots/access.ts`). */
 import type { FastifyRequest } from 'fastify'
-import type { CalendarRow } from '../../../rows/index.ts'
 import { type CalendarOwner, readCalendar } from '../../../store/calendars/reads.ts'
+import type { CalendarRow } from '../../../store/rows/index.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
 import { callerOf, checkFirst } from '../../http/generation.ts'

@@ -1,7 +1,7 @@
 /** A connected calendar as the newer generation answers it. Credentials are never answered. */
 
-import type { CalendarRow } from '../../../rows/index.ts'
 import type { OpenChannel } from '../../../store/calendars/reads.ts'
+import type { CalendarRow } from '../../../store/rows/index.ts'
 import { at } from '../common.ts'
 import type { CalendarDetails, CalendarItem } from './schema.ts'
 

@@ -1,7 +1,7 @@
 /** A scheduled bot as the newer generation answers it. */
 import { imagesOf } from '@standin/wire/job.ts'
 import { DEFAULT_TIMEOUTS, requestOf } from '../../../bots/request.ts'
-import type { BotRow } from '../../../rows/index.ts'
+import type { BotRow } from '../../../store/rows/index.ts'
 import { conferencingOf } from '../bots/presenter.ts'
 import { at } from '../common.ts'
 import type { ScheduledDetails, ScheduledItem } from './schema.ts'

@@ -1,5 +1,5 @@
 /** The timeline of one bot, from its stored steps, launches and deliveries. */
-import { hideSecrets } from '@standin/base/secret-patterns.ts'
+import { hideSecrets } from '@standin/wire/text/secret-patterns.ts'
 import { sentenceOf } from '../../../bots/sentences.ts'
 import type { TimelineRows } from '../../../store/bots/timeline.ts'
 import type { TimelineStep } from './schema.ts'

@@ -1,5 +1,5 @@
 /** Which instances of a series differ from it. Google marks none, so each is compared with the series itself. */
-import { ProviderError } from '../../../ports.ts'
+import { ProviderError } from '../../../platform/ports.ts'
 import type { ProviderEvent } from '../../ports.ts'
 import { eachOf } from '../pages.ts'
 import { segment } from '../responses.ts'

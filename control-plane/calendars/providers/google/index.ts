@@ -1,6 +1,6 @@
 /** Google Calendar. */
 import { z } from 'zod'
-import { type Clock, ProviderError } from '../../../ports.ts'
+import { type Clock, ProviderError } from '../../../platform/ports.ts'
 import type { MeetingUrlOptions } from '../../meeting-url.ts'
 import type { CalendarProvider, RawCalendar, Subscription, WatchRequest } from '../../ports.ts'
 import { flag, shortText } from '../fields.ts'

@@ -1,5 +1,5 @@
 /** One calendar of Microsoft: its address, one of its events, and the events in its answers. */
-import { ProviderError } from '../../../ports.ts'
+import { ProviderError } from '../../../platform/ports.ts'
 import type { Changes, ProviderEvent, Window } from '../../ports.ts'
 import { eachInTurn } from '../pages.ts'
 import { segment } from '../responses.ts'

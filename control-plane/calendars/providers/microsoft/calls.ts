@@ -1,6 +1,6 @@
 /** Calls of Microsoft Graph: one, and the pages of a list. */
 import { z } from 'zod'
-import { type Clock, ProviderError } from '../../../ports.ts'
+import { type Clock, ProviderError } from '../../../platform/ports.ts'
 import type { MeetingUrlOptions } from '../../meeting-url.ts'
 import { longText } from '../fields.ts'
 import { PageBounds } from '../pages.ts'

@@ -5,7 +5,7 @@
  * range arrive as removed. So every series that appears in it is read completely, each removed event is read once more,
  * and a full sync reads the plain view.
  */
-import { ProviderError } from '../../../ports.ts'
+import { ProviderError } from '../../../platform/ports.ts'
 import type { Changes, Window } from '../../ports.ts'
 import { eachOf } from '../pages.ts'
 import { AT_ONCE, type GraphCalendar, rangeOf, readItem, readItems } from './calendar.ts'

@@ -1,6 +1,6 @@
 /** Calendars of Microsoft 365 and Outlook, through Microsoft Graph. */
 import { z } from 'zod'
-import { ProviderError, type TokenAnswer } from '../../../ports.ts'
+import { ProviderError, type TokenAnswer } from '../../../platform/ports.ts'
 import type { CalendarProvider, OAuthCredentials, RawCalendar } from '../../ports.ts'
 import { flag, part, shortText } from '../fields.ts'
 import { bodyOf, refreshAt, segment } from '../responses.ts'

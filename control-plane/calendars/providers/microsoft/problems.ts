@@ -1,6 +1,6 @@
 /** Problems by the failing answers of Microsoft. */
 import { z } from 'zod'
-import { ProviderError, type ProviderErrorKind } from '../../../ports.ts'
+import { ProviderError, type ProviderErrorKind } from '../../../platform/ports.ts'
 import { list, part, shortText } from '../fields.ts'
 import { type ProviderRequest, type ProviderResponse, providerText, retryAfterMs } from '../transport.ts'
 

@@ -1,5 +1,5 @@
 /** All instances of one series in a window, complete. */
-import { ProviderError } from '../../../ports.ts'
+import { ProviderError } from '../../../platform/ports.ts'
 import type { Changes, ProviderEvent, Window } from '../../ports.ts'
 import { segment } from '../responses.ts'
 import { type GraphCalendar, rangeOf, readItem, readItems } from './calendar.ts'

@@ -1,6 +1,6 @@
 /** Subscriptions to the changes of a calendar, with the notifications about the subscription itself. */
 import { z } from 'zod'
-import { ProviderError } from '../../../ports.ts'
+import { ProviderError } from '../../../platform/ports.ts'
 import type { Subscription, WatchRequest } from '../../ports.ts'
 import { shortText } from '../fields.ts'
 import { bodyOf, segment } from '../responses.ts'

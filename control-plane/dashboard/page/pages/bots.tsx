@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { Video } from 'lucide'
 import type { ComponentChildren } from 'preact'
-import { clock } from '../../../../report/page/parts/clock.ts'
+import { clock } from '../../../../packages/page-parts/clock.ts'
 import { type Answers, answerOf, type BotItem, dashboard, dataOf, hasEnded, v2 } from '../api.ts'
 import { changes } from '../feed.ts'
 import { ActionButton, OutcomeLine, useAction } from '../parts/action.tsx'

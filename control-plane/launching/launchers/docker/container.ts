@@ -2,7 +2,7 @@
 import { relative } from 'node:path'
 import type { Job } from '@standin/wire/job.ts'
 import type { ContainerCreateOptions } from 'dockerode'
-import type { BotNeeds, LaunchSpec, Need } from '../../../ports.ts'
+import type { BotNeeds, LaunchSpec, Need } from '../../../platform/ports.ts'
 import { containerVariables, type JobAddress, LABELS } from '../shared/container-environment.ts'
 
 /** Between SIGTERM and SIGKILL where another program or a person stops the container. */

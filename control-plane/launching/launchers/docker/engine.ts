@@ -1,6 +1,6 @@
 /** The connection to a Docker engine, and what its errors mean. */
 import Docker from 'dockerode'
-import type { Log } from '../../../ports.ts'
+import type { Log } from '../../../platform/ports.ts'
 
 /** Limit for one answer. A loaded engine takes seconds to make a container; one that is silent for longer is away. */
 const ANSWER_MS = 30_000

@@ -1,7 +1,7 @@
 /** The evidence of a container about its bot. */
 import { finished } from 'node:stream/promises'
 import type Docker from 'dockerode'
-import type { EndEvidence, LaunchState } from '../../../ports.ts'
+import type { EndEvidence, LaunchState } from '../../../platform/ports.ts'
 import { exitOf, knownTime, outOfMemory } from '../shared/evidence.ts'
 import { Tail } from '../shared/log-tail.ts'
 

@@ -5,7 +5,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RecordingMode } from '@standin/wire/codes.ts'
-import type { BotNeeds, JobOffers, Launcher, LaunchHandle, LaunchState, Log } from '../../../ports.ts'
+import type { BotNeeds, JobOffers, Launcher, LaunchHandle, LaunchState, Log } from '../../../platform/ports.ts'
 import { isBotName, knownName, placeOf } from '../shared/bot-name.ts'
 import { capacityOf, roomOn } from '../shared/capacity.ts'
 import { LABELS } from '../shared/container-environment.ts'

@@ -1,5 +1,5 @@
 /** The evidence about a bot in its Job and pods. Pure. */
-import type { EndEvidence } from '../../../ports.ts'
+import type { EndEvidence } from '../../../platform/ports.ts'
 import { endWithout, exitOf, knownTime, outOfMemory } from '../shared/evidence.ts'
 import type { ContainerFacts, JobFacts, PodFacts } from './facts.ts'
 

@@ -2,7 +2,7 @@
 
 import type { V1Job, V1PodSpec } from '@kubernetes/client-node'
 import type { Job } from '@standin/wire/job.ts'
-import type { BotNeeds, LaunchSpec, Need } from '../../../ports.ts'
+import type { BotNeeds, LaunchSpec, Need } from '../../../platform/ports.ts'
 import { containerVariables, type JobAddress, LABELS, WORK_FOLDER } from '../shared/container-environment.ts'
 
 /** The container of the bot in its pod. */

@@ -3,7 +3,7 @@
  * keeps nothing, so it may be restarted at any time. A pod gets its job from the service, for a token that serves once.
  */
 import { type KubeConfig, PatchStrategy, setHeaderOptions, type V1Job, type V1Pod } from '@kubernetes/client-node'
-import type { JobOffers, Launcher, LaunchHandle, LaunchState, Log } from '../../../ports.ts'
+import type { JobOffers, Launcher, LaunchHandle, LaunchState, Log } from '../../../platform/ports.ts'
 import { placeOf } from '../shared/bot-name.ts'
 import { LABELS } from '../shared/container-environment.ts'
 import { endWithout, NEVER_STARTED } from '../shared/evidence.ts'
@@ -230,7 +230,7 @@ async function openBooks(
     const server = settings.config.getCurrentCluster()!.server
     const cure =
       statusOf(error) === 403
-        ? '. deploy/helm/standin/templates/rights.yaml has the rights that it needs'
+        ? '. docker/helm/standin/templates/rights.yaml has the rights that it needs'
         : statusOf(error) === null
           ? ` (${server}). KUBECONFIG names a file with the cluster's address`
           : ''

@@ -1,5 +1,5 @@
 /** Logs of bots that are being stopped: their node removes them with the pod, so they are read up to the last line. */
-import { endsWithin, systemClock } from '@standin/base/deadline.ts'
+import { endsWithin, systemClock } from '@standin/wire/time/deadline.ts'
 import { type Cluster, readLog } from './cluster.ts'
 
 /** Limit for one read. */

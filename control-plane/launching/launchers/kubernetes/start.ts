@@ -1,7 +1,7 @@
 /** Starts bots as Jobs: takes a place, makes the Job, offers its job, and lets the cluster make its pod. */
 import { randomBytes } from 'node:crypto'
 import { type BatchV1Api, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node'
-import { type Launcher, type LaunchHandle, type LaunchSpec, NoRoom } from '../../../ports.ts'
+import { type Launcher, type LaunchHandle, type LaunchSpec, NoRoom } from '../../../platform/ports.ts'
 import { botName } from '../shared/bot-name.ts'
 import { limitReached } from '../shared/capacity.ts'
 import { withOperatorKeys } from '../shared/container-environment.ts'

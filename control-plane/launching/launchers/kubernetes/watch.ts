@@ -3,8 +3,8 @@
  * It is a hint that saves requests, never evidence: a watch may fall silent without an error.
  */
 import { createInterface } from 'node:readline'
-import { startLoop } from '@standin/base/loop.ts'
-import type { Log } from '../../../ports.ts'
+import { startLoop } from '@standin/wire/time/loop.ts'
+import type { Log } from '../../../platform/ports.ts'
 import { type Cluster, openStream, sentenceOf } from './cluster.ts'
 
 /** A watch is ended by the server after this time, and the next full list follows. */

@@ -2,7 +2,7 @@
 import { access, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RecordingMode } from '@standin/wire/codes.ts'
-import type { EndEvidence, LaunchState } from '../../../ports.ts'
+import type { EndEvidence, LaunchState } from '../../../platform/ports.ts'
 import { endWithout, exitOf, NEVER_STARTED } from '../shared/evidence.ts'
 import { LOG_TAIL_BYTES, Tail } from '../shared/log-tail.ts'
 import { isAlive, outOfMemoryKills, type ProcessIdentity, parseStat, processesWith, processWorld } from './proc.ts'

@@ -7,9 +7,9 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, loadavg, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { inTurn } from '@standin/base/in-turn.ts'
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { Job } from '@standin/wire/job.ts'
+import { inTurn } from '@standin/wire/time/in-turn.ts'
 import {
   type BotNeeds,
   type Launcher,
@@ -19,7 +19,7 @@ import {
   type Log,
   type Need,
   NoRoom,
-} from '../../../ports.ts'
+} from '../../../platform/ports.ts'
 import { botName, isBotName, knownName, placeOf } from '../shared/bot-name.ts'
 import { capacityOf, refusalOf, roomOn } from '../shared/capacity.ts'
 import { withOperatorKeys } from '../shared/container-environment.ts'

@@ -1,6 +1,6 @@
 /** Which further bots a machine carries beside those that run, by what each of them is expected to take. Pure. */
 import { RECORDING_MODES } from '@standin/wire/codes.ts'
-import type { BotNeeds, Capacity, ModeCapacity, Need } from '../../../ports.ts'
+import type { BotNeeds, Capacity, ModeCapacity, Need } from '../../../platform/ports.ts'
 
 export interface Room {
   running: number

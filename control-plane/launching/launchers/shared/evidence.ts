@@ -1,6 +1,6 @@
 /** Words about the end of a bot that all launchers use. */
 import { constants as osConstants } from 'node:os'
-import type { EndEvidence } from '../../../ports.ts'
+import type { EndEvidence } from '../../../platform/ports.ts'
 
 export const NEVER_STARTED = 'The bot was never started: the service ended before'
 

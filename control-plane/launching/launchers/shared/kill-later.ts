@@ -1,4 +1,4 @@
-import type { LaunchHandle, Log } from '../../../ports.ts'
+import type { LaunchHandle, Log } from '../../../platform/ports.ts'
 
 /** Kills the bot unless it has ended by then. */
 export function killLater(kill: (handle: LaunchHandle) => Promise<void>, handle: LaunchHandle, ms: number, log: Log) {

@@ -16,7 +16,7 @@
  * - Silence has to be observed: while the page was stalled, at most for `MAX_STALL_MS`, no participant fell silent.
  * - Several participants may speak at once; each is judged alone.
  */
-import type { SpeakerSource } from '../../../../core/meeting/meeting.ts'
+import type { SpeakerSource } from '../../../../packages/core/meeting/meeting.ts'
 
 /** Level (0 to 1, linear) from which one sample begins a turn. */
 export const LEVEL_ON = 0.02
@@ -88,7 +88,7 @@ type SpeechEvidence =
   /** Caption text of this participant grew. */
   | { kind: 'caption'; participantId: string; at: number }
 
-/** A turn that began or ended; the fields of the `speaking` event of `core/meeting/meeting.ts`. */
+/** A turn that began or ended; the fields of the `speaking` event of `packages/core/meeting/meeting.ts`. */
 export interface SpeechChange {
   participantId: string
   isSpeaking: boolean

@@ -5,7 +5,7 @@
  * that is reported twice is better than one that is missing.
  */
 
-import { align, bareWord, endsSentence, tokensOf } from '../../../../core/meeting/caption-words.ts'
+import { align, bareWord, endsSentence, tokensOf } from '../../../../packages/core/meeting/caption-words.ts'
 
 export interface ShownCaption {
   element: Element

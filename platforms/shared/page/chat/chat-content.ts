@@ -1,5 +1,5 @@
 /** Reads a message as people wrote it: from the elements that show it, or from plain text. */
-import type { ChatContent, ChatLink } from '../../../../core/meeting/meeting.ts'
+import type { ChatContent, ChatLink } from '../../../../packages/core/meeting/meeting.ts'
 
 /** Characters. */
 const MAX_TEXT = 20_000

@@ -3,7 +3,7 @@
  * first report wins; ids decide, and where the sources use different ids, equal text of the same sender is paired one
  * to one. A later difference in either source is a change of the message.
  */
-import type { ChatContent, ChatMessage } from '../../../../core/meeting/meeting.ts'
+import type { ChatContent, ChatMessage } from '../../../../packages/core/meeting/meeting.ts'
 import type { PageEvent } from '../types.ts'
 
 export type ChatSource = 'channel' | 'panel'

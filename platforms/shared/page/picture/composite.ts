@@ -1,5 +1,5 @@
 /** The picture that is recorded: our layer over the whole page, drawn from the page's video streams. */
-import type { DegradationStep } from '../../../../core/ports.ts'
+import type { DegradationStep } from '../../../../packages/core/ports.ts'
 import { LOOK } from './composite-style.ts'
 import { type CompositeMode, type CompositeTile, Composition } from './composition.ts'
 import { type Frames, openFrames } from './frames/frame-surface.ts'

@@ -1,7 +1,7 @@
 /** The content of a surface: chooses who is seen, lays them out, and knows when all of it is really there. */
 
 import type { RecordingMode } from '@standin/wire/codes.ts'
-import type { DegradationStep } from '../../../../core/ports.ts'
+import type { DegradationStep } from '../../../../packages/core/ports.ts'
 import { type Arrivals, createArrivals } from './composite-arrivals.ts'
 import { CALM_COLORS } from './composite-style.ts'
 import type { TileView } from './composite-tile.ts'

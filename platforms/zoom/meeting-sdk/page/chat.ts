@@ -1,6 +1,6 @@
 /** Chat through the SDK: messages of others come by its event, the bot's own are known from the answer to its call. */
 
-import type { ChatFile } from '../../../../core/meeting/meeting.ts'
+import type { ChatFile } from '../../../../packages/core/meeting/meeting.ts'
 import { plainContent } from '../../../shared/page/chat/chat-content.ts'
 import type { ChatState, PageChatMessage } from '../../../shared/page/types.ts'
 import { fieldOf, numberOf, personOf } from './facts.ts'

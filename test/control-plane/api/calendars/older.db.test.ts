@@ -1,7 +1,7 @@
 /** `/calendars` and `/calendar_events` with operations that note what was asked of them. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ProviderError, type ProviderErrorKind } from '../../../../control-plane/ports.ts'
+import { ProviderError, type ProviderErrorKind } from '../../../../control-plane/platform/ports.ts'
 import { MEET, openApiWorld } from '../world.ts'
 import { addCalendar, addEvent, addIntent, addSeries, fakeCalendars, inHours, plainBot } from './fake.ts'
 

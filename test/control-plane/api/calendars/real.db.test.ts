@@ -1,6 +1,6 @@
 /** Both generations with the real operations, in front of the providers' stand-ins. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { StandInAccount } from '../../../../mock/calendars/index.ts'
+import type { StandInAccount } from '../../../../packages/mock/calendars/index.ts'
 import { openCalendarWorld } from './stand-ins.ts'
 
 const LONG = { timeout: 30_000, interval: 50 }

@@ -1,12 +1,12 @@
 /** The API with the real calendars and the operator's apps, in front of the providers' stand-ins. */
 import type { AddressInfo } from 'node:net'
 import type { CalendarOperations } from '../../../../control-plane/calendars/operations.ts'
-import { NO_METERS } from '../../../../control-plane/meters.ts'
-import { openServiceCalendars } from '../../../../control-plane/wiring/calendars.ts'
-import { Closing } from '../../../../control-plane/wiring/closing.ts'
-import { openConsents } from '../../../../control-plane/wiring/consents.ts'
-import { startMockGoogleCalendar, startMockMicrosoftCalendar } from '../../../../mock/calendars/index.ts'
-import type { StandInApp } from '../../../../mock/zoom-oauth/index.ts'
+import { openServiceCalendars } from '../../../../control-plane/main/wiring/calendars.ts'
+import { Closing } from '../../../../control-plane/main/wiring/closing.ts'
+import { openConsents } from '../../../../control-plane/main/wiring/consents.ts'
+import { NO_METERS } from '../../../../control-plane/platform/meters.ts'
+import { startMockGoogleCalendar, startMockMicrosoftCalendar } from '../../../../packages/mock/calendars/index.ts'
+import type { StandInApp } from '../../../../packages/mock/zoom-oauth/index.ts'
 import { type ApiWorldOptions, openApiWorld, quiet } from '../world.ts'
 
 const NO_APP = { clientId: null, clientSecret: null }

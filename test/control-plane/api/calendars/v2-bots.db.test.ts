@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { BotRequest } from '../../../../control-plane/bots/request.ts'
-import { ProviderError } from '../../../../control-plane/ports.ts'
+import { ProviderError } from '../../../../control-plane/platform/ports.ts'
 import { MEET, openApiWorld } from '../world.ts'
 import { addCalendar, addEvent, fakeCalendars, plainBot } from './fake.ts'
 

@@ -1,6 +1,6 @@
 /** The page of one bot: player, lanes and transcript in sync, and a recording of several parts. */
 
-import type { BotPatch } from '@standin/control-plane/rows/index.ts'
+import type { BotPatch } from '@standin/control-plane/store/rows/index.ts'
 import type { Page } from 'playwright'
 import { beforeEach, expect, test } from 'vitest'
 import { type BotInMeeting, HOSTILE, LONG, lineOf, openBrowserWorld, personOf, silence } from './browser-world.ts'

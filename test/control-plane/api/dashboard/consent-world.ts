@@ -2,7 +2,7 @@
 
 import type { ConsentProvider } from '../../../../control-plane/api/dependencies.ts'
 import type { Role } from '../../../../control-plane/store/people/people.ts'
-import { callbackOf } from '../../../../mock/shared/consent.ts'
+import { callbackOf } from '../../../../packages/mock/shared/consent.ts'
 import { atEnd } from '../../at-end.ts'
 import { openCalendarWorld } from '../calendars/stand-ins.ts'
 import { openConferencing } from '../conferencing.ts'

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { startCapacityReport } from '@standin/control-plane/launching/due/capacity-report.ts'
-import type { BotPatch } from '@standin/control-plane/rows/index.ts'
+import type { BotPatch } from '@standin/control-plane/store/rows/index.ts'
 import type { Answer } from '@standin/wire/control-link.ts'
 import type { BotEvent } from '@standin/wire/events.ts'
 import { speechProblemsOf } from '@standin/wire/speech-access.ts'

@@ -1,10 +1,10 @@
 /** Signing in through an OpenID provider in Chromium, under the page's Content Security Policy. */
 import { afterAll, expect, test } from 'vitest'
-import { createGuardedClient } from '../../../../control-plane/outgoing/guarded-client.ts'
-import { createOidcProvider } from '../../../../control-plane/sign-in/oidc.ts'
+import { createOidcProvider } from '../../../../control-plane/connections/sign-in/oidc.ts'
+import { createGuardedClient } from '../../../../control-plane/platform/outgoing/guarded-client.ts'
 import { changePerson, createPerson } from '../../../../control-plane/store/people/people.ts'
 import { freePort } from '../../../servers/free-port.ts'
-import { CLIENT_ID, CLIENT_SECRET, startProvider } from '../../sign-in/provider.ts'
+import { CLIENT_ID, CLIENT_SECRET, startProvider } from '../../connections/sign-in/provider.ts'
 import { openWorld } from '../../world.ts'
 import { DASHBOARD_FOLDER, LONG, openBrowser, seriousOf } from './pages.ts'
 

@@ -2,11 +2,17 @@
 import { randomUUID } from 'node:crypto'
 import { decodeJwt, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { createGuardedClient } from '../../../../control-plane/outgoing/guarded-client.ts'
-import type { GuardedClient } from '../../../../control-plane/ports.ts'
-import { createOidcProvider } from '../../../../control-plane/sign-in/oidc.ts'
+import { createOidcProvider } from '../../../../control-plane/connections/sign-in/oidc.ts'
+import { createGuardedClient } from '../../../../control-plane/platform/outgoing/guarded-client.ts'
+import type { GuardedClient } from '../../../../control-plane/platform/ports.ts'
 import { changePerson, createPerson, findPeople } from '../../../../control-plane/store/people/people.ts'
-import { type Account, CLIENT_ID, CLIENT_SECRET, signInAtProvider, startProvider } from '../../sign-in/provider.ts'
+import {
+  type Account,
+  CLIENT_ID,
+  CLIENT_SECRET,
+  signInAtProvider,
+  startProvider,
+} from '../../connections/sign-in/provider.ts'
 import { openWorld } from '../../world.ts'
 import { openVisitor } from '../visitor.ts'
 

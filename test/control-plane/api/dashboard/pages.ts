@@ -5,7 +5,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { signInAddress } from '../../../../control-plane/api/dashboard/addresses.ts'
 import { createPerson, type Role } from '../../../../control-plane/store/people/people.ts'
 import { createSignInLink } from '../../../../control-plane/store/people/sessions.ts'
-import { packageRoot } from '../../../../core/process/page-scripts.ts'
+import { packageRoot } from '../../../../packages/core/process/page-scripts.ts'
 import { HEADLESS_SHELL } from '../../../headless-shell.ts'
 import { atEnd } from '../../at-end.ts'
 import type { Base } from '../../world.ts'

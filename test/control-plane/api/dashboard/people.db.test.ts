@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID, scryptSync } from 'node:crypto'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { hashPassword, isPassword } from '../../../../control-plane/secrets/passwords.ts'
+import { hashPassword, isPassword } from '../../../../control-plane/platform/secrets/passwords.ts'
 import {
   changePerson,
   createPerson,

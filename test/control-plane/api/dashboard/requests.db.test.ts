@@ -1,7 +1,7 @@
 /** The request log: requests with API keys, their errors without secrets, and bounds on rows and time. */
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { removeOldRows } from '../../../../control-plane/jobs/old-rows.ts'
+import { removeOldRows } from '../../../../control-plane/files/jobs/old-rows.ts'
 import type { Role } from '../../../../control-plane/store/people/people.ts'
 import { createRequestLog, type LoggedRequest } from '../../../../control-plane/store/request-log.ts'
 import { openWorld, quiet } from '../../world.ts'

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { newerErrorBody } from '../../../../control-plane/api/v2/error-body.ts'
-import { createServiceLog } from '../../../../control-plane/main.ts'
+import { createServiceLog } from '../../../../control-plane/main/main.ts'
 import { openWorld } from '../../world.ts'
 
 const UUID = /^[0-9a-f-]{36}$/

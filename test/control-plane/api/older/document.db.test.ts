@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { OLDER_ERROR_CODES } from '../../../../control-plane/api/older/errors.ts'
-import { packageRoot } from '../../../../core/process/page-scripts.ts'
+import { packageRoot } from '../../../../packages/core/process/page-scripts.ts'
 import { openWorld } from '../../world.ts'
 
 const world = await openWorld({ api: {} })

@@ -1,4 +1,4 @@
-import type { NewBotRow } from '@standin/control-plane/rows/index.ts'
+import type { NewBotRow } from '@standin/control-plane/store/rows/index.ts'
 import { describe, expect, test } from 'vitest'
 import { listSchema } from '../../../../control-plane/api/older/bots/answers.ts'
 import { readFilter, readOrder } from '../../../../control-plane/api/older/bots/list-query.ts'

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { NewBotRow } from '@standin/control-plane/rows/index.ts'
+import type { NewBotRow } from '@standin/control-plane/store/rows/index.ts'
 import { describe, expect, test } from 'vitest'
 import {
   deletionSchema,
@@ -13,7 +13,7 @@ import {
 } from '../../../../control-plane/api/older/bots/answers.ts'
 import { olderGeneration } from '../../../../control-plane/api/older/index.ts'
 import { createArtifactLinks } from '../../../../control-plane/files/artifact-links.ts'
-import { deleteDue } from '../../../../control-plane/jobs/deletion.ts'
+import { deleteDue } from '../../../../control-plane/files/jobs/deletion.ts'
 import { finishDeletion, openDeletions } from '../../../../control-plane/store/bots/deletions.ts'
 import { type Base, openWorld, quiet } from '../../world.ts'
 import { olderBotRow } from './rows.ts'

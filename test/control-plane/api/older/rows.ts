@@ -1,4 +1,4 @@
-import type { BotRow, NewBotRow } from '@standin/control-plane/rows/index.ts'
+import type { BotRow, NewBotRow } from '@standin/control-plane/store/rows/index.ts'
 import type { World } from '../../world.ts'
 
 /** A bot of the older generation that has ended well, unless `values` say otherwise, written without the API. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { connectionPlace } from '../../../../control-plane/store/connections/connections.ts'
 import { noteOutcome } from '../../../../control-plane/store/connections/outcomes.ts'
-import { refusals } from '../../../../mock/zoom-oauth/index.ts'
+import { refusals } from '../../../../packages/mock/zoom-oauth/index.ts'
 import { openWorld } from '../../world.ts'
 import { openConferencing } from '../conferencing.ts'
 

@@ -3,8 +3,8 @@
 import type { CalendarProvider, ProviderEvent } from '@standin/control-plane/calendars/ports.ts'
 import { openCalendarProviders } from '@standin/control-plane/calendars/providers/index.ts'
 import { accessTokenOf } from '@standin/control-plane/connections/token-answer.ts'
-import { createGuardedClient } from '@standin/control-plane/outgoing/guarded-client.ts'
-import type { ProviderError } from '@standin/control-plane/ports.ts'
+import { createGuardedClient } from '@standin/control-plane/platform/outgoing/guarded-client.ts'
+import type { ProviderError } from '@standin/control-plane/platform/ports.ts'
 import { StandInClock, startMockGoogleCalendar, startMockMicrosoftCalendar } from '@standin/mock/calendars/index.ts'
 
 export const DAY = 24 * 3600_000

@@ -1,6 +1,6 @@
 /** The contract of every launcher, for every engine. Each test opens a separate bench. */
 import { randomUUID } from 'node:crypto'
-import type { EndEvidence, Launcher, LaunchHandle } from '@standin/control-plane/ports.ts'
+import type { EndEvidence, Launcher, LaunchHandle } from '@standin/control-plane/platform/ports.ts'
 import { type Job, jobSchema } from '@standin/wire/job.ts'
 import { describe, expect, onTestFinished, test } from 'vitest'
 

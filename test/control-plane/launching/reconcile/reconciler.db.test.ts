@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { changeBot } from '@standin/control-plane/actions/change-bot.ts'
+import { changeBot } from '@standin/control-plane/bots/actions/change-bot.ts'
 import { stopAsked } from '@standin/control-plane/bots/stop.ts'
 import type { Recover } from '@standin/control-plane/launching/reconcile/recovery.ts'
 import { claimDue } from '@standin/control-plane/store/bots/claims.ts'

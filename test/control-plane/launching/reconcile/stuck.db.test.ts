@@ -1,5 +1,5 @@
 /** Bots that were asked to leave and do nothing: stopped after two minutes without progress, at every phase. */
-import type { BotPatch } from '@standin/control-plane/rows/index.ts'
+import type { BotPatch } from '@standin/control-plane/store/rows/index.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSimulatedLauncher } from '../simulated.ts'
 import { type LaunchingWorld, openLaunchingWorld } from '../world.ts'

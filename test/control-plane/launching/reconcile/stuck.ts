@@ -1,8 +1,8 @@
 /** A bot that was asked to leave and does nothing, and time that is moved by hand. */
-import { changeBot } from '@standin/control-plane/actions/change-bot.ts'
+import { changeBot } from '@standin/control-plane/bots/actions/change-bot.ts'
 import { stopAsked } from '@standin/control-plane/bots/stop.ts'
-import type { BotPatch } from '@standin/control-plane/rows/index.ts'
 import { addCommand } from '@standin/control-plane/store/bots/commands.ts'
+import type { BotPatch } from '@standin/control-plane/store/rows/index.ts'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import type { LaunchingWorld } from '../world.ts'

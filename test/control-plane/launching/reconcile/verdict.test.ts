@@ -1,5 +1,5 @@
 import { verdictOn } from '@standin/control-plane/launching/reconcile/verdict.ts'
-import type { EndEvidence, LaunchState } from '@standin/control-plane/ports.ts'
+import type { EndEvidence, LaunchState } from '@standin/control-plane/platform/ports.ts'
 import type { OpenLaunch } from '@standin/control-plane/store/launches/launches.ts'
 import { describe, expect, test } from 'vitest'
 

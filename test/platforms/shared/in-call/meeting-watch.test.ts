@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { MeetingEvent } from '../../../../core/meeting/meeting.ts'
+import type { MeetingEvent } from '../../../../packages/core/meeting/meeting.ts'
 import { MeetingWatch, type Watching } from '../../../../platforms/shared/in-call/meeting-watch.ts'
 import { DeviceToggles } from '../../../../platforms/shared/join/device-toggles.ts'
 import { HandClock } from '../../../fakes/clock.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { silentLogger } from '../../../../core/logger.ts'
+import { silentLogger } from '../../../../packages/core/logger.ts'
 import { Advance } from '../../../../platforms/shared/join/advance.ts'
 
 function advance({ hasPicture = true, canPaint = async () => true } = {}) {

@@ -1,7 +1,7 @@
 import { AT_ONCE_MS, type Reason } from '@standin/wire/reasons.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { BotError } from '../../../../core/errors.ts'
+import { BotError } from '../../../../packages/core/errors.ts'
 import { AnswerTime } from '../../../../platforms/shared/join/answer-time.ts'
 
 const refusal = (reason: Reason | undefined) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { silentLogger } from '../../../../core/logger.ts'
+import { silentLogger } from '../../../../packages/core/logger.ts'
 import { JoinButton } from '../../../../platforms/shared/join/join-button.ts'
 import { REAL_WAITS } from '../../../../platforms/shared/waits.ts'
 import { HandClock } from '../../../fakes/clock.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { BotError } from '../../../../core/errors.ts'
+import { BotError } from '../../../../packages/core/errors.ts'
 import { AdmissionJudge } from '../../../../platforms/shared/join/admission.ts'
 import { OPEN_GATE } from '../../../../platforms/shared/join/ahead.ts'
 import { AnswerTime } from '../../../../platforms/shared/join/answer-time.ts'

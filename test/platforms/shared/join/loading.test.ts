@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { BotError } from '../../../../core/errors.ts'
+import type { BotError } from '../../../../packages/core/errors.ts'
 import { loadMeeting } from '../../../../platforms/shared/join/loading.ts'
 import type { MeetingPage } from '../../../../platforms/shared/page-access/meeting-page.ts'
 

@@ -2,7 +2,7 @@ import { mkdtemp, readlink, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { silentLogger } from '../../../../core/logger.ts'
+import { silentLogger } from '../../../../packages/core/logger.ts'
 import { FrameLink } from '../../../../platforms/shared/page-access/frame-link.ts'
 import { HandClock } from '../../../fakes/clock.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { silentLogger } from '../../../../core/logger.ts'
+import { silentLogger } from '../../../../packages/core/logger.ts'
 import type { CpuWaits } from '../../../../platforms/browser/cpu-waits.ts'
 import { MeetingPage, type PageParts } from '../../../../platforms/shared/page-access/meeting-page.ts'
 import { REAL_WAITS } from '../../../../platforms/shared/waits.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { CapturedAudio, ParticipantAudio } from '../../../../core/ports.ts'
+import type { CapturedAudio, ParticipantAudio } from '../../../../packages/core/ports.ts'
 import { receiveCarriedAudio } from '../../../../platforms/shared/page-access/page-audio-transport.ts'
 
 function audioTap() {

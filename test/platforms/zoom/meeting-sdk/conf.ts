@@ -1,7 +1,7 @@
 /** Credentials that the mock Zoom knows. */
 
-import type { ConfCredentials } from '../../../../core/conf-credentials.ts'
-import { MOCK_APP } from '../../../../mock/zoom/sdk/credentials.ts'
+import type { ConfCredentials } from '../../../../packages/core/conf-credentials.ts'
+import { MOCK_APP } from '../../../../packages/mock/zoom/sdk/credentials.ts'
 
 export const CONF: ConfCredentials = {
   sdkId: MOCK_APP.id,

@@ -3,7 +3,7 @@
  * every platform (people, cameras, shared screens, leaving); meanings of answers and numbers are unit tests.
  */
 import { expect, test } from 'vitest'
-import { ChatUnavailable } from '../../../../core/errors.ts'
+import { ChatUnavailable } from '../../../../packages/core/errors.ts'
 import { until } from '../harness.ts'
 import { CONF } from './conf.ts'
 import { failureOf, sdkHarness, TOKEN_URL } from './sdk-harness.ts'

@@ -1,8 +1,8 @@
 /** The Zoom harness, for drivers that join through the stub of the Meeting SDK. */
 
-import type { ConfCredentials } from '../../../../core/conf-credentials.ts'
-import type { BotError } from '../../../../core/errors.ts'
-import { ledgerOf, STUB_BASE } from '../../../../mock/zoom/sdk/index.ts'
+import type { ConfCredentials } from '../../../../packages/core/conf-credentials.ts'
+import type { BotError } from '../../../../packages/core/errors.ts'
+import { ledgerOf, STUB_BASE } from '../../../../packages/mock/zoom/sdk/index.ts'
 import type { ZoomSdkOptions } from '../../../../platforms/zoom/meeting-sdk/driver.ts'
 import type { FetchToken } from '../../../../platforms/zoom/meeting-sdk/tokens.ts'
 import { type Attempt, type AttemptOptions, SPEED, zoomHarness } from '../harness.ts'

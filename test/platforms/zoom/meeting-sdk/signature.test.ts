@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { BotError } from '../../../../core/errors.ts'
-import { MOCK_APP, signatureProblem } from '../../../../mock/zoom/sdk/credentials.ts'
+import { BotError } from '../../../../packages/core/errors.ts'
+import { MOCK_APP, signatureProblem } from '../../../../packages/mock/zoom/sdk/credentials.ts'
 import { makeSignature } from '../../../../platforms/zoom/meeting-sdk/signature.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 12)

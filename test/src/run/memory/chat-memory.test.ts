@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ChatMessage } from '../../../../core/meeting/meeting.ts'
+import type { ChatMessage } from '../../../../packages/core/meeting/meeting.ts'
 import { ChatMemory } from '../../../../src/run/memory/chat-memory.ts'
 
 const message = (id: string, text: string, more: Partial<ChatMessage> = {}): ChatMessage => ({

@@ -1,5 +1,5 @@
 import { Download } from 'lucide'
-import { sizeOf } from '../../../../../report/page/parts/size.ts'
+import { sizeOf } from '../../../../../packages/page-parts/size.ts'
 import { type Bot, dataOf, v2 } from '../../api.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { Shown, useLoaded } from '../../parts/load.tsx'

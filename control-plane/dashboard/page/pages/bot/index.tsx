@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks'
-import { clock } from '../../../../../report/page/parts/clock.ts'
-import { usePlayback } from '../../../../../report/page/parts/playback.ts'
+import { clock } from '../../../../../packages/page-parts/clock.ts'
+import { usePlayback } from '../../../../../packages/page-parts/playback.ts'
 import {
   answerOf,
   type Bot as BotDetails,

@@ -1,5 +1,5 @@
-import { clock } from '../../../../../report/page/parts/clock.ts'
-import { speakersOf, type Turn } from '../../../../../report/page/parts/speakers.ts'
+import { clock } from '../../../../../packages/page-parts/clock.ts'
+import { speakersOf, type Turn } from '../../../../../packages/page-parts/speakers.ts'
 import type { Bot } from '../../api.ts'
 import { Table } from '../../parts/pieces.tsx'
 import { TEXTS } from '../../texts.ts'

@@ -1,5 +1,5 @@
 /** The way of a bot to its recording, with the time that each part took. The current part has a clock. */
-import { clock } from '../../../../../report/page/parts/clock.ts'
+import { clock } from '../../../../../packages/page-parts/clock.ts'
 import { type Bot, hasEnded, type Parts, type TimelineStep } from '../../api.ts'
 import { useNow } from '../../parts/now.ts'
 import { Time } from '../../parts/pieces.tsx'

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { sizeOf } from '../../../../../report/page/parts/size.ts'
+import { sizeOf } from '../../../../../packages/page-parts/size.ts'
 import type { TimelineStep } from '../../api.ts'
 import { Time } from '../../parts/pieces.tsx'
 import { TEXTS } from '../../texts.ts'

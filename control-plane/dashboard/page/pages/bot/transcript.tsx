@@ -1,5 +1,5 @@
-import { type Line, Lines } from '../../../../../report/page/parts/lines.tsx'
-import type { Playback } from '../../../../../report/page/parts/playback.ts'
+import { type Line, Lines } from '../../../../../packages/page-parts/lines.tsx'
+import type { Playback } from '../../../../../packages/page-parts/playback.ts'
 import { answerOf, type Bot, type BotEvent, hasEnded, type Parts, v2 } from '../../api.ts'
 import { ActionButton, OutcomeLine, useAction } from '../../parts/action.tsx'
 import { Shown, useLoaded } from '../../parts/load.tsx'

@@ -1,5 +1,5 @@
 /** The turns of all speakers in the whole recording. */
-import type { Turn } from '../../../../../report/page/parts/speakers.ts'
+import type { Turn } from '../../../../../packages/page-parts/speakers.ts'
 import { answerOf, type Bot, type Parts, v2 } from '../../api.ts'
 import { TEXTS } from '../../texts.ts'
 

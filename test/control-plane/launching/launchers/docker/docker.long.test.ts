@@ -10,7 +10,7 @@ import {
   createDockerLauncher,
   type DockerLauncherSettings,
 } from '@standin/control-plane/launching/launchers/docker/launcher.ts'
-import type { JobOffers, Launcher, LaunchHandle } from '@standin/control-plane/ports.ts'
+import type { JobOffers, Launcher, LaunchHandle } from '@standin/control-plane/platform/ports.ts'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { SMALL_LIMITS, SMALL_NEEDS } from '../../needs.ts'
 import { startRelay } from '../../relay.ts'

@@ -7,7 +7,7 @@ import {
   createKubernetesLauncher,
   type KubernetesLauncherSettings,
 } from '@standin/control-plane/launching/launchers/kubernetes/launcher.ts'
-import type { JobOffers, Launcher, LaunchHandle } from '@standin/control-plane/ports.ts'
+import type { JobOffers, Launcher, LaunchHandle } from '@standin/control-plane/platform/ports.ts'
 import { expect } from 'vitest'
 import { SMALL_LIMITS, SMALL_NEEDS } from '../../needs.ts'
 import { startRelay } from '../../relay.ts'

@@ -1,7 +1,7 @@
 /** The Kubernetes launcher on the real cluster that `KUBECONFIG` names, with a small image in place of the worker's. */
 
 import type { KubernetesLauncherSettings } from '@standin/control-plane/launching/launchers/kubernetes/launcher.ts'
-import type { Launcher, LaunchHandle } from '@standin/control-plane/ports.ts'
+import type { Launcher, LaunchHandle } from '@standin/control-plane/platform/ports.ts'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { buildStandInImage, whyNoImage } from '../docker/stand-in-image.ts'
 import { describeLauncher } from '../launcher-contract.ts'

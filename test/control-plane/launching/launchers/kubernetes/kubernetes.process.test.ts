@@ -6,7 +6,7 @@ import {
   createKubernetesLauncher,
   type KubernetesLauncherSettings,
 } from '@standin/control-plane/launching/launchers/kubernetes/launcher.ts'
-import type { EndEvidence, Launcher, LaunchHandle } from '@standin/control-plane/ports.ts'
+import type { EndEvidence, Launcher, LaunchHandle } from '@standin/control-plane/platform/ports.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { describeLauncher, plainJob } from '../launcher-contract.ts'
 import { type KubernetesBench, kubernetesBench } from './bench.ts'

@@ -9,7 +9,7 @@ import {
   type V1RoleBinding,
 } from '@kubernetes/client-node'
 import { connectCluster, statusOf } from '@standin/control-plane/launching/launchers/kubernetes/cluster.ts'
-import type { LaunchHandle } from '@standin/control-plane/ports.ts'
+import type { LaunchHandle } from '@standin/control-plane/platform/ports.ts'
 import { expect } from 'vitest'
 import { template } from '../../../../deploy/manifests.ts'
 import type { ClusterUnderTest } from './bench.ts'

@@ -7,7 +7,7 @@ import {
   createProcessLauncher,
   type ProcessLauncherSettings,
 } from '@standin/control-plane/launching/launchers/process/launcher.ts'
-import { type EndEvidence, type Launcher, type LaunchHandle, NoRoom } from '@standin/control-plane/ports.ts'
+import { type EndEvidence, type Launcher, type LaunchHandle, NoRoom } from '@standin/control-plane/platform/ports.ts'
 import { type Job, jobSchema } from '@standin/wire/job.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { GIB, machineOf, NEEDS } from '../../needs.ts'

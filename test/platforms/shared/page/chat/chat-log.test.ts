@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ChatMessage } from '../../../../../core/meeting/meeting.ts'
+import type { ChatMessage } from '../../../../../packages/core/meeting/meeting.ts'
 import { harmlessAddress, plainContent } from '../../../../../platforms/shared/page/chat/chat-content.ts'
 import { ChatLog, type ChatSource } from '../../../../../platforms/shared/page/chat/chat-log.ts'
 

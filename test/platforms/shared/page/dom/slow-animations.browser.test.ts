@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import { type Browser, chromium, type Page } from 'playwright'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { packageRoot } from '../../../../../core/process/page-scripts.ts'
+import { packageRoot } from '../../../../../packages/core/process/page-scripts.ts'
 import { HEADLESS_SHELL } from '../../../../headless-shell.ts'
 
 declare const tested: typeof import('../../../../../platforms/shared/page/dom/slow-animations.ts')

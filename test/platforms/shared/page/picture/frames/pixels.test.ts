@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { packageRoot } from '../../../../../../core/process/page-scripts.ts'
+import { packageRoot } from '../../../../../../packages/core/process/page-scripts.ts'
 import type { Pixels } from '../../../../../../platforms/shared/page/picture/frames/pixels.ts'
 import { compileToWasm } from '../../../../../../scripts/build.ts'
 

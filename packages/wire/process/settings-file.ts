@@ -1,0 +1,57 @@
+/** Settings in files of the form `NAME=value`, as `.env` files have it. */
+import { readFileSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+import { messageOf } from '../text/error-text.ts'
+import { CommandMistake } from './command-output.ts'
+
+type Environment = Record<string, string | undefined>
+
+/** The file of the data folder, which the service and each of its commands read. */
+const OF_DATA_FOLDER = 'settings.env'
+
+/**
+ * Adds the settings of the file that `--env-file` or `STANDIN_ENV_FILE` names; variables that are set already stay. No other
+ * file is read, so a `.env` in the current folder changes nothing. Returns where each setting came from. Throws
+ * CommandMistake if the file cannot be read.
+ */
+export function loadEnvFile(args: readonly string[], environment: Environment): Map<string, string> {
+  const file = optionOf(args, '--env-file') ?? environment.STANDIN_ENV_FILE
+  return file ? load(resolve(file), environment) : new Map()
+}
+
+/** The same with `settings.env` of the data folder, if it is there. */
+export function loadSettingsOfData(args: readonly string[], environment: Environment): Map<string, string> {
+  const file = resolve(join(optionOf(args, '--data') ?? (environment.STANDIN_DATA || 'service-data'), OF_DATA_FOLDER))
+  const info = statSync(file, { throwIfNoEntry: false })
+  if (info === undefined) return new Map()
+  // Its settings name programs that the service starts.
+  if ((info.mode & 0o022) !== 0 || ![0, process.getuid?.()].includes(info.uid))
+    throw new CommandMistake(`${file} can be changed by others: let its owner alone write it (chmod 600)`)
+  return load(file, environment)
+}
+
+function load(file: string, environment: Environment): Map<string, string> {
+  const origins = new Map<string, string>()
+  for (const [name, value] of Object.entries(parseEnv(textOf(file)))) {
+    if (environment[name] !== undefined) continue
+    environment[name] = value
+    origins.set(name, file)
+  }
+  return origins
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new CommandMistake(`The settings cannot be read: ${messageOf(error)}`)
+  }
+}
+
+/** Read before the parser runs, because the parser's program is made from the environment. */
+function optionOf(args: readonly string[], option: string): string | undefined {
+  const at = args.findIndex((word) => word === option || word.startsWith(`${option}=`))
+  if (at === -1) return undefined
+  return args[at] === option ? args[at + 1] : args[at]!.slice(option.length + 1)
+}

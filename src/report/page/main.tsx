@@ -1,0 +1,77 @@
+/** Runs inside report.html. Preact renders names and messages as text only. */
+import { render } from 'preact'
+import { clock } from '../../../packages/page-parts/clock.ts'
+import { Lanes } from '../../../packages/page-parts/lanes.tsx'
+import { Lines } from '../../../packages/page-parts/lines.tsx'
+import { usePlayback } from '../../../packages/page-parts/playback.ts'
+import { Player } from '../../../packages/page-parts/player.tsx'
+import { attachmentsOf } from './attachments.tsx'
+import type { ReportData } from './data.ts'
+import { linesOf } from './moments.ts'
+import { People } from './people.tsx'
+import { posterAt } from './poster.ts'
+
+function Report({ data, began }: { data: ReportData; began: string }) {
+  const { media, turns, signs, gaps, seconds } = data
+  const playback = usePlayback(media?.kind === 'video' ? posterAt(data) : null)
+  return (
+    <>
+      <header>
+        <h1>{data.meeting}</h1>
+        <p class="soft">{[began, clock(seconds), data.end].filter(Boolean).join(' · ')}</p>
+      </header>
+      <main class="columns">
+        <div>
+          <section aria-label="Recording">
+            {media === null ? (
+              <p class="soft">Nothing was recorded.</p>
+            ) : (
+              <Player kind={media.kind} src={media.file} playback={playback} />
+            )}
+          </section>
+          <section>
+            <h2>Who spoke when</h2>
+            {turns.length === 0 || seconds <= 0 ? (
+              <p class="soft">No participant spoke.</p>
+            ) : (
+              <Lanes turns={turns} signs={signs} gaps={gaps} length={seconds} playback={playback} />
+            )}
+          </section>
+          <section class="last">
+            <h2>Participants</h2>
+            <People data={data} />
+          </section>
+          <section class="last">
+            <h2>Recording quality</h2>
+            <dl>
+              {data.quality.map(([name, value]) => (
+                <div key={name}>
+                  <dt>{name}</dt>
+                  <dd>{value}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        </div>
+        <div>
+          <section>
+            <h2>Transcript and chat</h2>
+            <Lines
+              lines={linesOf(data, attachmentsOf)}
+              label="Transcript and chat"
+              searchLabel="Search names and words"
+              empty="Nothing was said or written."
+              playback={playback}
+            />
+          </section>
+        </div>
+      </main>
+    </>
+  )
+}
+
+const data = JSON.parse(document.querySelector('#data')?.textContent ?? '{}') as ReportData
+const style = { dateStyle: 'full', timeStyle: 'short' } as const
+const began = data.startedAt === null ? '' : new Date(data.startedAt).toLocaleString(undefined, style)
+document.title = `${data.meeting} – ${began || 'recording'}`
+render(<Report data={data} began={began} />, document.querySelector('#app')!)

@@ -1,0 +1,294 @@
+/** A deletion leaves nothing, neither here nor at the speech provider. */
+import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { sql } from 'kysely'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createArtifactLinks } from '../../../../control-plane/files/artifact-links.ts'
+import { deleteDue } from '../../../../control-plane/files/jobs/deletion.ts'
+import { createProviderDeletion } from '../../../../control-plane/files/jobs/provider-deletion.ts'
+import type { FileStore } from '../../../../control-plane/platform/ports.ts'
+import { requestDeletion } from '../../../../control-plane/store/bots/deletions.ts'
+import { readBotForMessages } from '../../../../control-plane/store/bots/messages.ts'
+import { sealedSecrets } from '../../../../control-plane/store/bots/secrets.ts'
+import { finishAttempt } from '../../../../control-plane/store/webhooks/deliveries.ts'
+import { claimDeliveries } from '../../../../control-plane/store/webhooks/delivery-claims.ts'
+import { resendEnd, sendCallback } from '../../../../control-plane/webhooks/replay.ts'
+import { waitingForLocks } from '../../postgres.ts'
+import { seals } from '../../world.ts'
+import { MARKED_JSON, MARKER, openJobWorld } from './job-world.ts'
+
+const world = await openJobWorld()
+
+describe('deletion', () => {
+  test('leaves no byte of what a bot recorded', async () => {
+    const bot = await world.recordedBot()
+    expect((await world.placesOfMarker()).sort()).toEqual([
+      'bot_commands.answer',
+      'bot_commands.command',
+      'bot_events.event',
+      'bot_steps.evidence',
+      'bots.participants',
+      'bots.report',
+      'bots.speakers',
+      'bots.transcription_ids',
+      'delivery_attempts.answer',
+      'launches.evidence',
+      'launches.log_tail',
+      'messages.body',
+      'retranscriptions.custom_params',
+      'retranscriptions.last_error',
+    ])
+    expect(await world.requestDeletion(bot)).toBe('requested')
+    expect(await deleteDue(world.deletionTools())).toEqual({ deleted: 1, failed: 0 })
+    expect(await world.placesOfMarker()).toEqual([])
+    expect(await world.files.list(bot)).toEqual([])
+    expect(await world.receipt(bot)).toMatchObject({
+      reason: 'request',
+      requested_by: 'key 1',
+      files: 6,
+      bytes: 6 * MARKER.length,
+      verified_at: expect.any(Date),
+      swept_at: null,
+      last_error: null,
+    })
+    const row = await world.row(bot)
+    expect(row).toMatchObject({ secrets: null, bot_name: 'Bot', status: 'completed' })
+    expect(await world.states()).toEqual({ dropped: 1 })
+  })
+
+  test('makes links null before the files are gone', async () => {
+    const bot = await world.recordedBot()
+    const links = createArtifactLinks(world.database, world.files, 'https://standin.test')
+    expect(await links.linksOf(bot)).toMatchObject({
+      video: expect.stringContaining(`/files/${bot}/1/${bot}/video.mp4?`),
+      audio: expect.any(String),
+      transcription: expect.any(String),
+      diarization: null,
+      chat_messages: null,
+      raw_transcription: null,
+    })
+    expect((await links.screenshotsOf(bot)).map(({ name }) => name)).toEqual([
+      'screenshots/0001.png',
+      'screenshots/0002.png',
+    ])
+    await world.requestDeletion(bot)
+    expect(new Set(Object.values(await links.linksOf(bot)))).toEqual(new Set([null]))
+    expect(await links.sign(bot, 'video.mp4', 60)).toBeNull()
+    expect(await links.olderTranscript(bot)).toEqual([])
+    expect(await links.screenshotsOf(bot)).toEqual([])
+  })
+
+  test('is refused for a bot that is active, and done once', async () => {
+    expect(
+      await world.requestDeletion(await world.recordedBot({ phase: 'running', status: 'in_call_recording' })),
+    ).toBe('active')
+    expect(await world.requestDeletion(randomUUID())).toBe('not_found')
+    const bot = await world.recordedBot()
+    expect(await world.requestDeletion(bot)).toBe('requested')
+    expect(await world.requestDeletion(bot)).toBe('already_deleted')
+    expect((await world.database.selectFrom('deletions').selectAll().execute()).length).toBe(1)
+  })
+
+  test('that fails is tried again and holds up no other', async () => {
+    const bots = [await world.recordedBot(), await world.recordedBot()]
+    for (const bot of bots) await world.requestDeletion(bot)
+    const broken: FileStore = {
+      ...world.files,
+      deletePrefix: async (prefix) => {
+        if (prefix === bots[0]) throw new Error('The disk is away')
+        return world.files.deletePrefix(prefix)
+      },
+    }
+    expect(await deleteDue(world.deletionTools(broken))).toEqual({ deleted: 1, failed: 1 })
+    expect(await world.receipt(bots[0]!)).toMatchObject({ verified_at: null, tries: 1, last_error: 'The disk is away' })
+    expect(await deleteDue(world.deletionTools())).toEqual({ deleted: 0, failed: 0 })
+    await world.database
+      .updateTable('deletions')
+      .set({ next_try_at: new Date() })
+      .where('bot_id', '=', bots[0]!)
+      .execute()
+    expect(await deleteDue(world.deletionTools())).toEqual({ deleted: 1, failed: 0 })
+    expect(await world.placesOfMarker()).toEqual([])
+  })
+
+  test('that has failed for hours waits for its next try, and others are done', async () => {
+    const ids = await Promise.all(Array.from({ length: 51 }, () => world.addBot(world.team)))
+    for (const id of ids) await world.requestDeletion(id)
+    const last = ids.at(-1)!
+    const broken: FileStore = {
+      ...world.files,
+      deletePrefix: async (prefix) => {
+        if (prefix !== last) throw new Error('The disk is away')
+        return world.files.deletePrefix(prefix)
+      },
+    }
+    await sql`update deletions set tries = 12, requested_at = now() - interval '2 days',
+      next_try_at = now() - interval '1 second' where bot_id <> ${last}`.execute(world.database)
+    // The batch had no success, so the storage is not asked any more.
+    expect(await deleteDue(world.deletionTools(broken))).toEqual({ deleted: 0, failed: 50 })
+    const next = (await world.receipt(ids[0]!)).next_try_at.getTime() - Date.now()
+    expect(next).toBeGreaterThan(2.8 * 3600_000)
+    expect(next).toBeLessThan(2.9 * 3600_000)
+    expect(await deleteDue(world.deletionTools(broken))).toEqual({ deleted: 1, failed: 0 })
+  })
+
+  test('leaves no webhook with an empty body: one that is being sent is not tried again', async () => {
+    const bot = await world.recordedBot()
+    const rules = { limit: 9, leaseSeconds: 60, perEndpoint: 9, perTeam: 9, busyEndpoints: {}, busyTeams: {} }
+    const claim = randomUUID()
+    const [sending] = await claimDeliveries(world.database, { ...rules, claim })
+    await world.requestDeletion(bot)
+    await deleteDue(world.deletionTools())
+    const timedOut = { durationMs: 1, status: null, error: 'Timeout', answer: null, isDelivered: false }
+    const end = { nextInSeconds: 1, isGone: false }
+    expect(await finishAttempt(world.database, sending!, claim, { ...timedOut, ...end })).toBe(false)
+    expect(await world.states()).toEqual({ dropped: 1 })
+  })
+
+  test('is followed by no message with what it deletes', async () => {
+    const bot = await world.recordedBot()
+    const again = () => Promise.all([resendEnd(world.database, bot), sendCallback(world.database, seals, bot, null)])
+    await world.database.deleteFrom('delivery_attempts').execute()
+    await world.requestDeletion(bot)
+    await sql`update messages set body = '{}'`.execute(world.database)
+    expect(await again()).toEqual(['no_receiver', 'sent'])
+    expect(await world.placesOfMarker()).not.toContain('messages.body')
+  })
+
+  test('that is asked for while a message is made blanks the message', async () => {
+    const bot = await world.recordedBot()
+    const asked = Promise.withResolvers<unknown>()
+    await world.database.transaction().execute(async (tx) => {
+      await readBotForMessages(tx, bot)
+      let isAsked = false
+      asked.resolve(world.requestDeletion(bot).then(() => (isAsked = true)))
+      await expect.poll(() => waitingForLocks(world.database), { timeout: 20_000 }).toBeGreaterThan(0)
+      expect(isAsked).toBe(false)
+    })
+    await asked.promise
+  })
+
+  test('is not complete where files are left', async () => {
+    const bot = await world.recordedBot()
+    await world.requestDeletion(bot)
+    const lying: FileStore = { ...world.files, deletePrefix: async () => ({ files: 6, bytes: 1 }) }
+    expect(await deleteDue(world.deletionTools(lying))).toEqual({ deleted: 0, failed: 1 })
+    expect(await world.receipt(bot)).toMatchObject({
+      verified_at: null,
+      last_error: '6 files are left after the deletion',
+    })
+  })
+
+  test('deletes late files a day later', async () => {
+    const bot = await world.recordedBot()
+    await world.requestDeletion(bot)
+    await deleteDue(world.deletionTools())
+    await world.files.write(`${bot}/1/late.mp4`, new Uint8Array(Buffer.from(MARKER)), 'video/mp4')
+    await world.insert('bot_events', {
+      bot_id: bot,
+      journal_id: randomUUID(),
+      seq: 1,
+      attempt: 1,
+      type: 'chat_message',
+      at: new Date(),
+      event: MARKED_JSON,
+    })
+    expect(await deleteDue(world.deletionTools())).toEqual({ deleted: 0, failed: 0 })
+    const { verified_at, next_try_at } = await world.receipt(bot)
+    expect(next_try_at.getTime() - verified_at!.getTime()).toBe(24 * 3600_000)
+    await world.database.updateTable('deletions').set({ next_try_at: new Date() }).execute()
+    expect(await deleteDue(world.deletionTools())).toEqual({ deleted: 1, failed: 0 })
+    expect(await world.files.list(bot)).toEqual([])
+    expect(await world.placesOfMarker()).toEqual([])
+    expect(await world.receipt(bot)).toMatchObject({ files: 7, swept_at: expect.any(Date) })
+    expect(await deleteDue(world.deletionTools())).toEqual({ deleted: 0, failed: 0 })
+  })
+})
+
+describe('transcripts at the speech provider', () => {
+  /** Answers as AssemblyAI does: what is not of the key's account is not found. */
+  async function openProvider(kept: Record<string, string>, status: number | null = null) {
+    const asked: string[] = []
+    const server = createServer((request, response) => {
+      const id = request.url!.split('/').at(-1)!
+      const key = String(request.headers.authorization)
+      asked.push(`${request.method} ${request.url} ${key}`)
+      const isTheirs = kept[id] === key
+      if (isTheirs && status === null) delete kept[id]
+      response.statusCode = status ?? (isTheirs ? 200 : 404)
+      response.end('{}')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const environment = {
+      STANDIN_ASSEMBLYAI_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      STANDIN_ASSEMBLYAI_KEY: 'operators-key',
+    }
+    return { asked, kept, provider: createProviderDeletion({ client: world.client, environment }) }
+  }
+  const askAlso = (bot: string, fromProvider: boolean) =>
+    world.database
+      .transaction()
+      .execute((tx) => requestDeletion(tx, bot, { reason: 'request', by: 'key 1', fromProvider }))
+  const withIds = async (...ids: string[]) => {
+    const id = randomUUID()
+    const secrets = sealedSecrets(seals, id, { transcriptionApiKey: 'own-key' })
+    return world.recordedBot({ id, transcription_ids: ids, secrets })
+  }
+  const idsOf = async (bot: string) =>
+    world.database
+      .selectFrom('bots')
+      .select(['transcription_ids', 'secrets'])
+      .where('id', '=', bot)
+      .executeTakeFirstOrThrow()
+
+  test('are deleted with the key that made them, and the receipt counts them', async () => {
+    const there = await openProvider({ one: 'own-key', two: 'operators-key' })
+    const bot = await withIds('one', 'two', 'gone')
+    await askAlso(bot, true)
+    expect(await deleteDue(world.deletionTools(world.files, there.provider))).toEqual({ deleted: 1, failed: 0 })
+    expect(there.kept).toEqual({})
+    expect(there.asked[0]).toBe('DELETE /v2/transcript/one own-key')
+    expect(await world.receipt(bot)).toMatchObject({
+      provider_deleted: 2,
+      provider_missing: 1,
+      verified_at: expect.any(Date),
+    })
+    expect(await idsOf(bot)).toEqual({ transcription_ids: [], secrets: null })
+  })
+
+  test('stay where the caller wants that', async () => {
+    const there = await openProvider({ one: 'own-key' })
+    const bot = await withIds('one')
+    await askAlso(bot, false)
+    await deleteDue(world.deletionTools(world.files, there.provider))
+    expect(there.asked).toEqual([])
+    expect(await world.receipt(bot)).toMatchObject({ provider_deleted: null, verified_at: expect.any(Date) })
+    expect(await idsOf(bot)).toEqual({ transcription_ids: [], secrets: null })
+  })
+
+  test('are tried again where the provider is down, and the files here are deleted meanwhile', async () => {
+    const away = await openProvider({ one: 'own-key' }, 503)
+    const bot = await withIds('one')
+    await askAlso(bot, true)
+    expect(await deleteDue(world.deletionTools(world.files, away.provider))).toEqual({ deleted: 0, failed: 1 })
+    expect(await world.files.list(bot)).toEqual([])
+    expect(await world.receipt(bot)).toMatchObject({ verified_at: null, last_error: expect.stringContaining('503') })
+    expect((await idsOf(bot)).transcription_ids).toEqual(['one'])
+    await world.database.updateTable('deletions').set({ next_try_at: new Date() }).execute()
+    const back = await openProvider({ one: 'own-key' })
+    expect(await deleteDue(world.deletionTools(world.files, back.provider))).toEqual({ deleted: 1, failed: 0 })
+    expect(await world.receipt(bot)).toMatchObject({ provider_deleted: 1, provider_missing: 0, last_error: null })
+  })
+
+  test('are given up after days, and the receipt says that none was deleted', async () => {
+    const away = await openProvider({ one: 'own-key' }, 401)
+    const bot = await withIds('one')
+    await askAlso(bot, true)
+    await world.database.updateTable('deletions').set({ tries: 24 }).execute()
+    expect(await deleteDue(world.deletionTools(world.files, away.provider))).toEqual({ deleted: 1, failed: 0 })
+    expect(await world.receipt(bot)).toMatchObject({ provider_deleted: 0, provider_missing: 0 })
+    expect(await idsOf(bot)).toEqual({ transcription_ids: [], secrets: null })
+  })
+})

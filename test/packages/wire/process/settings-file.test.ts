@@ -1,0 +1,54 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { loadEnvFile, loadSettingsOfData } from '@standin/wire/process/settings-file.ts'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../fakes/temporary-folder.ts'
+
+const folder = temporaryFolder()
+await writeFile(join(folder, 'one.env'), '# comment\nSTANDIN_PORT=9000\nSTANDIN_HOST="::1"\n')
+
+test('variables that are set take precedence over the file', () => {
+  const environment = { STANDIN_PORT: '1', STANDIN_ENV_FILE: join(folder, 'one.env') }
+  expect([...loadEnvFile([], environment)]).toEqual([['STANDIN_HOST', join(folder, 'one.env')]])
+  expect(environment).toMatchObject({ STANDIN_PORT: '1', STANDIN_HOST: '::1' })
+})
+
+test.each([[(file: string) => ['serve', '--env-file', file]], [(file: string) => [`--env-file=${file}`, 'serve']]])(
+  'the option names the file, before the variable: %s',
+  async (args) => {
+    await writeFile(join(folder, 'two.env'), 'STANDIN_PORT=2')
+    const environment: Record<string, string> = { STANDIN_ENV_FILE: join(folder, 'one.env') }
+    loadEnvFile(args(join(folder, 'two.env')), environment)
+    expect(environment.STANDIN_PORT).toBe('2')
+  },
+)
+
+test('without a name no file is read, not even a .env of the current folder', async () => {
+  const before = process.cwd()
+  await writeFile(join(folder, '.env'), 'STANDIN_PORT=3')
+  try {
+    process.chdir(folder)
+    const environment = {}
+    expect(loadEnvFile(['serve'], environment).size).toBe(0)
+    expect(loadSettingsOfData([], environment).size).toBe(0)
+    expect(environment).toEqual({})
+  } finally {
+    process.chdir(before)
+  }
+})
+
+test('a file that is not there is a mistake', () => {
+  expect(() => loadEnvFile(['--env-file', join(folder, 'none')], {})).toThrow('The settings cannot be read')
+})
+
+test('settings of the data folder are read, unless others can change them', async () => {
+  const data = join(folder, 'data')
+  await mkdir(data)
+  const file = join(data, 'settings.env')
+  await writeFile(file, 'STANDIN_PRIVATE_ADDRESSES=allow\nSTANDIN_PORT=4\n', { mode: 0o600 })
+  const environment = { STANDIN_DATA: '/nowhere', STANDIN_PORT: '5' }
+  expect(loadSettingsOfData(['--data', data], environment).get('STANDIN_PRIVATE_ADDRESSES')).toBe(file)
+  expect(environment).toMatchObject({ STANDIN_PRIVATE_ADDRESSES: 'allow', STANDIN_PORT: '5' })
+  await chmod(file, 0o620)
+  expect(() => loadSettingsOfData([], { STANDIN_DATA: data })).toThrow('can be changed by others')
+})

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { posterAt } from '../../../src/report/page/poster.ts'
+
+const turn = (from: number, to: number) => ({ person: 1, name: 'Ann', from, to, confidence: 1 })
+
+test.each([
+  ['the first speaker, one second in', [turn(30, 40), turn(12, 20)], 13],
+  ['the middle of a short turn', [turn(12, 13)], 12.5],
+  ['never behind the end', [turn(70, 90)], 60],
+  ['the middle where nobody spoke', [], 30],
+])('the picture is that of %s', (_what, turns, at) => {
+  expect(posterAt({ turns, seconds: 60 })).toBe(at)
+})

@@ -1,0 +1,4 @@
+import { startMockGoogleMeet } from '../../../packages/mock/index.ts'
+import { readsCaptions } from './read-along.ts'
+
+readsCaptions(startMockGoogleMeet)

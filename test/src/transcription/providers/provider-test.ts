@@ -1,0 +1,36 @@
+/** Helpers of the tests of every provider. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished } from 'vitest'
+import type { HeardWords, LiveRecognition, SpeechProvider } from '../../../../src/transcription/types.ts'
+import { temporaryFolder } from '../../../fakes/temporary-folder.ts'
+
+const SIGNAL = new AbortController().signal
+
+/** A file of 16 bytes. */
+function sound(): string {
+  const file = join(temporaryFolder(), 'audio.m4a')
+  writeFileSync(file, 'not really sound')
+  return file
+}
+
+export const transcribed = ({ afterwards }: SpeechProvider, signal = SIGNAL) => afterwards!.transcribe(sound(), signal)
+
+/** The service does not answer; `asked` counts what it was asked. */
+export async function expectStop(provider: SpeechProvider, asked: () => number, requests: number): Promise<void> {
+  const stop = new AbortController()
+  const work = transcribed(provider, stop.signal)
+  await expect.poll(asked).toBe(requests)
+  stop.abort(new Error('enough'))
+  await expect(work).rejects.toThrow('enough')
+}
+
+export async function openLive(live: LiveRecognition) {
+  const heard: HeardWords[] = []
+  const lost: string[] = []
+  const listener = { heard: (words: HeardWords) => heard.push(words), lost: (reason: string) => lost.push(reason) }
+  const connection = await live.open(listener, SIGNAL)
+  onTestFinished(() => connection.close())
+  const finals = () => heard.filter(({ isFinal }) => isFinal)
+  return { connection, heard, lost, finals }
+}

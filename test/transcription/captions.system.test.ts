@@ -1,4 +1,0 @@
-import { startMockGoogleMeet } from '../../mock/index.ts'
-import { readsCaptions } from './read-along.ts'
-
-readsCaptions(startMockGoogleMeet)
