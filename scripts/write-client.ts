@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = join(import.meta.dirname, '..')
 
-/** Each document below `docs`, and the file below `client` with its types. */
+/** Each document below `docs`, and the file below `packages/client` with its types. */
 export const OPENAPI_DOCUMENTS: ReadonlyMap<string, string> = new Map([
   ['openapi.json', 'v2.ts'],
   ['openapi-older.json', 'older.ts'],
