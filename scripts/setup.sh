@@ -241,7 +241,8 @@ fi
 
 stamp=dist/.built
 bot_sources='src platforms recorder packages/wire packages/core packages/mock packages/page-parts
-  packages/client/index.ts packages/client/package.json docs/openapi*.json scripts/build.ts scripts/replace-build.ts scripts/write-client.ts
+  packages/client/answers.ts packages/client/follow.ts packages/client/index.ts packages/client/package.json docs/openapi*.json
+  scripts/build.ts scripts/replace-build.ts scripts/workspaces.ts scripts/write-client.ts
   tsconfig.json tsconfig.build.json tsconfig.bot.json package.json'
 # Not the whole folder `client`: the build itself writes its types there.
 other_sources='control-plane packages/mcp packages/client/tsconfig.json docs scripts/help-pages.ts'

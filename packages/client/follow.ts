@@ -1,7 +1,7 @@
 /** Follows the events of a bot or of a team, over as many connections as it takes. */
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { Client } from 'openapi-fetch'
-import { answerOf, StandinApiError } from './index.ts'
+import { answerOf, StandinApiError } from './answers.ts'
 import type { components, paths } from './v2.ts'
 
 type BotEvent = components['schemas']['BotEvent']

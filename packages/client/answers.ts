@@ -1,0 +1,61 @@
+/** What became of a request. */
+
+/** A request that the service refused, or that did not reach it. */
+export class StandinApiError extends Error {
+  /** Of the HTTP answer; 0 if there was none. */
+  readonly status: number
+  /** Such as `FST_ERR_VALIDATION`; null if the answer has none. */
+  readonly code: string | null
+  /** Seconds to wait before the same request may succeed; null: the service did not say. */
+  readonly retryAfter: number | null
+  /** With 400: where a part of the request is wrong, such as `body/bot_name`, and why. */
+  readonly problems: readonly { path: string; message: string }[]
+
+  constructor(
+    message: string,
+    {
+      status,
+      code,
+      retryAfter,
+      problems = [],
+    }: Pick<StandinApiError, 'status' | 'code' | 'retryAfter'> & Partial<Pick<StandinApiError, 'problems'>>,
+  ) {
+    super(message)
+    this.name = 'StandinApiError'
+    this.status = status
+    this.code = code
+    this.retryAfter = retryAfter
+    this.problems = problems
+  }
+}
+
+/** The body of a success. Rejects with `StandinApiError` otherwise. */
+export async function answerOf<T>(
+  request: Promise<{ data?: T; error?: unknown; response: Response }>,
+): Promise<Exclude<T, undefined>> {
+  const { data, error, response } = await request.catch((cause: unknown) => {
+    throw new StandinApiError(`The service could not be reached: ${reasonOf(cause)}`, {
+      status: 0,
+      code: null,
+      retryAfter: null,
+    })
+  })
+  if (error === undefined && response.ok) return data as Exclude<T, undefined>
+  const body = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+  throw new StandinApiError(
+    typeof body.message === 'string' ? body.message : `The service answered ${response.status}`,
+    {
+      status: response.status,
+      code: typeof body.code === 'string' ? body.code : null,
+      retryAfter: Number.isFinite(seconds) ? seconds : null,
+      problems: Array.isArray(body.details) ? body.details : [],
+    },
+  )
+}
+
+/** The cause of a failed `fetch`, whose own message is only "fetch failed". */
+function reasonOf(thrown: unknown): string {
+  const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown
+  return cause instanceof Error ? cause.message : String(cause)
+}
