@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { packageRoot } from '../../../packages/core/process/page-scripts.ts'
-import { type Document, render } from '../../deploy/manifests.ts'
+import { type Document, render } from '../manifests.ts'
 import { HOST_PORT, MEETING_PORT } from './meeting-pod.ts'
 
 /** Fixed, since the settings of bots name it. */

@@ -13,9 +13,9 @@ import { ROLES } from '@standin/control-plane/main/config/config.ts'
 import { afterAll, expect, test } from 'vitest'
 import type { MockTruth } from '../../../packages/mock/types.ts'
 import { type Received, startReceiver } from '../../control-plane/webhooks/receiver.ts'
-import type { Document } from '../../deploy/manifests.ts'
-import { programOf } from '../../deploy/tools.ts'
 import { passes } from '../../end-to-end/meeting-script.ts'
+import type { Document } from '../manifests.ts'
+import { programOf } from '../tools.ts'
 import { chartObjects, DRAINED_NODE, meetingAddress, trialObjects } from './objects.ts'
 
 const folder = process.env.STANDIN_CLUSTER_DIR

@@ -11,7 +11,7 @@ import {
 import { connectCluster, statusOf } from '@standin/control-plane/launching/launchers/kubernetes/cluster.ts'
 import type { LaunchHandle } from '@standin/control-plane/platform/ports.ts'
 import { expect } from 'vitest'
-import { template } from '../../../../deploy/manifests.ts'
+import { template } from '../../../../docker/manifests.ts'
 import type { ClusterUnderTest } from './bench.ts'
 
 const ACCOUNT = 'standin-launcher'
