@@ -30,5 +30,5 @@ export function standinCommand(command: string): string[] {
 
 /** Whether the mock meetings are here: the production image goes without. */
 export function hasMockMeetings(): boolean {
-  return existsSync(isSource ? installedFile('mock', 'index.ts') : installedFile('dist', 'mock', 'index.js'))
+  return existsSync(isSource ? installedFile('packages/mock/index.ts') : installedFile('dist/packages/mock/index.js'))
 }
