@@ -263,7 +263,7 @@ test('what the account may not do is said, and is not taken for a full cluster',
     /^The Job of the bot could not be made: .*cannot create resource "jobs"/,
   )
   cluster.forbidden.add('list pods')
-  await expect(openLauncher()).rejects.toThrow(/^The Kubernetes cluster cannot be used: .*cannot list.*rbac\.yaml/)
+  await expect(openLauncher()).rejects.toThrow(/^The Kubernetes cluster cannot be used: .*cannot list.*rights\.yaml/)
 })
 
 test('watches that are cut off by the cluster are started again, and lists come in pages', async () => {
