@@ -9,7 +9,7 @@ import { CHART, type Document, type Pod, podsOf, render, template, valuesFile } 
 import { matches, type Place, passes } from './network.ts'
 import { helm } from './tools.ts'
 
-const sources = globSync('{control-plane,storage,transcription,src}/**/*.ts', { cwd: packageRoot })
+const sources = globSync('{control-plane,src}/**/*.ts', { cwd: packageRoot })
   .filter((path) => !path.includes('node_modules'))
   .map((path) => readFileSync(join(packageRoot, path), 'utf8'))
   .join('\n')
