@@ -1,4 +1,5 @@
 /** Programs whose log or output cannot be written: a full disk, and a reader that is gone. */
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
@@ -6,8 +7,8 @@ import { join } from 'node:path'
 import { newSealKey } from '@standin/control-plane/platform/secrets/seals.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { packageRoot } from '../../packages/core/process/page-scripts.ts'
+import { temporaryFolder } from '../fakes/at-end.ts'
 import { freePort } from '../servers/free-port.ts'
-import { temporaryFolder } from './at-end.ts'
 import { openTestDatabase } from './postgres.ts'
 
 const secretKeys = newSealKey('k1')

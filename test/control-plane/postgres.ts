@@ -2,6 +2,7 @@
  * A real PostgreSQL for tests: one server for the whole run, started by the first worker that needs it, and a database for
  * each worker, which is emptied after each test file.
  */
+
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,7 +11,7 @@ import pg from 'pg'
 import { type Database, openDatabase } from '../../control-plane/store/database.ts'
 import { migrate } from '../../control-plane/store/migrate.ts'
 import { startOwnPostgres } from '../../control-plane/store/own-postgres.ts'
-import { atEnd } from './at-end.ts'
+import { atEnd } from '../fakes/at-end.ts'
 import { installSettableClock } from './checker/database-clock.ts'
 
 /** Variable with the folder of the server; `set-up/postgres-folder.ts` names it, and stops the server. */

@@ -1,4 +1,5 @@
 /** The service's database with the parts that a test asks for. They close with the test, or with the file, that opened them. */
+
 import { randomUUID } from 'node:crypto'
 import type { BotPatch, BotRow, NewBotRow, Tables } from '@standin/control-plane/store/rows/index.ts'
 import type { Insertable, Selectable } from 'kysely'
@@ -8,8 +9,8 @@ import { createSeals, newSealKey, parseSealKeys } from '../../control-plane/plat
 import { insertBot, readBot, writable } from '../../control-plane/store/bots/bots.ts'
 import { createTeam, setTeam, type TeamChange } from '../../control-plane/store/teams/teams.ts'
 import { createEndpoint, type NewEndpoint } from '../../control-plane/store/webhooks/endpoints.ts'
+import { atEnd, temporaryFolder } from '../fakes/at-end.ts'
 import { type GivenToApi, openApi } from './api/world.ts'
-import { atEnd, temporaryFolder } from './at-end.ts'
 import { openLinks } from './control-link/world.ts'
 import { openTestDatabase } from './postgres.ts'
 import { openWebhooks } from './webhooks/world.ts'

@@ -1,9 +1,10 @@
 /** `standin join` as it is installed: one bundle, with the parts that it loads when they are needed. */
+
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { packageRoot } from '../../packages/core/process/page-scripts.ts'
-import { temporaryFolder } from '../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../fakes/at-end.ts'
 import { startS3Server, storageOf } from '../servers/s3-server.ts'
 import { endToEnd } from './capture-environment.ts'
 import { passes, speak, WITHOUT_CAMERAS } from './meeting-script.ts'

@@ -1,8 +1,9 @@
 /** Fixtures of every end-to-end test: the mock server, a folder for recordings, and bots that end with the test. */
+
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { startMockGoogleMeet } from '../../packages/mock/index.ts'
 import type { MockMeeting, MockMeetingOptions, MockPerson, MockServer } from '../../packages/mock/types.ts'
-import { temporaryFolder } from '../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../fakes/at-end.ts'
 import { BotProcess } from './bot-process.ts'
 import { FOUR_PEOPLE } from './meeting-script.ts'
 

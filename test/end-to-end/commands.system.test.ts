@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../fakes/at-end.ts'
 import { probe } from '../media/media-info.ts'
 import { heardShare, soundOf } from '../media/meeting-recording.ts'
 import { clientOf, eventsOf, seqs, startExample, TOKEN } from '../src/control-link/support.ts'

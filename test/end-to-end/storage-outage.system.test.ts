@@ -1,9 +1,10 @@
 /** A bot that stores its recording in a bucket, whose server is well, or goes away in the middle. */
+
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { MockMeeting } from '../../packages/mock/types.ts'
-import { temporaryFolder } from '../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../fakes/at-end.ts'
 import { probe } from '../media/media-info.ts'
 import { type S3Server, startS3Server, storageOf } from '../servers/s3-server.ts'
 import { type BotProcess, recover } from './bot-process.ts'

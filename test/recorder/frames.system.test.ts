@@ -3,7 +3,7 @@ import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { temporaryFolder } from '../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../fakes/at-end.ts'
 import { setUpEnvironment, type TestEnvironment } from '../media/capture-environment.ts'
 
 const run = promisify(execFile)

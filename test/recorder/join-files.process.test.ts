@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { joinFiles, mediaSeconds } from '../../recorder/join-files.ts'
-import { temporaryFolder } from '../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../fakes/at-end.ts'
 import { isIndexFirst, pictureTimes, probe } from '../media/media-info.ts'
 
 const run = promisify(execFile)

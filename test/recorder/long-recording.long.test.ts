@@ -1,6 +1,7 @@
 /**
  * Twenty minutes through the recorder's own code, faster than they take.
  */
+
 import { join } from 'node:path'
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
@@ -8,7 +9,7 @@ import { type Browser, chromium } from 'playwright'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { serveRecordings } from '../../src/report/serve.ts'
 import { openStorage } from '../../src/storage/index.ts'
-import { temporaryFolder } from '../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../fakes/at-end.ts'
 import { type Clips, clipAt, feedLong, lengthShown, makeClips, numbersShown } from '../media/long-recording.ts'
 import { isIndexFirst, topLevelBoxes } from '../media/media-info.ts'
 import { startS3Server, storageOf } from '../servers/s3-server.ts'

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { systemClock } from '@standin/wire/time/deadline.ts'
 import { afterEach, expect, test } from 'vitest'
 import type { RecorderEvent } from '../../packages/core/recording.ts'
-import { temporaryFolder } from '../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../fakes/at-end.ts'
 import {
   childrenOf,
   closeEnvironments,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import type { SpanMedia } from '../../recorder/segment-concatenator.ts'
-import { temporaryFolder } from '../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../fakes/at-end.ts'
 import { isIndexFirst, topLevelBoxes } from '../media/media-info.ts'
 import { feedBytes, makeSpan, openRecording } from '../media/spans.ts'
 

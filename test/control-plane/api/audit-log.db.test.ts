@@ -1,11 +1,12 @@
 /** Every changing operation of every document leaves its entries in the audit log, for its team only. */
+
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { requestRetranscription } from '../../../control-plane/bots/actions/retranscribe.ts'
 import { createInvitation, createSignInLink } from '../../../control-plane/store/people/sessions.ts'
 import { createEndpoint } from '../../../control-plane/store/webhooks/endpoints.ts'
 import { insertMessages } from '../../../control-plane/store/webhooks/messages.ts'
-import { atEnd } from '../at-end.ts'
+import { atEnd } from '../../fakes/at-end.ts'
 import { openCalendarWorld } from './calendars/stand-ins.ts'
 import { freshMeet } from './reporting.ts'
 
@@ -295,7 +296,7 @@ const CASES: Record<string, Case> = {
     (team, { uuid }) => team.delete(`/conf_oauth_connections/${uuid}`),
   ),
 
-  // The consent itself connects: test/control-plane/api/dashboard/connect.test.ts.
+  // The consent itself connects: test/control-plane/api/dashboard/connect.db.test.ts.
   'POST /dashboard/api/connect/{provider}': by('', (team) => team.page('POST', '/connect/google', {})),
   'POST /dashboard/api/sign-in': by('', (team) =>
     team.page('POST', '/sign-in', { email: 'a@example.com', password: SECRET }),

@@ -1,11 +1,12 @@
 /** The stand-ins of Zoom's OAuth server and of Microsoft's sign-in as the API's authority, with apps and users that have allowed them. */
+
 import { authorizeUser, checkTeamsApp } from '../../../control-plane/connections/authorize.ts'
 import { createTeams } from '../../../control-plane/connections/teams.ts'
 import { createZoom } from '../../../control-plane/connections/zoom.ts'
 import { createGuardedClient } from '../../../control-plane/platform/outgoing/guarded-client.ts'
 import { startMockMicrosoftCalendar } from '../../../packages/mock/calendars/microsoft/index.ts'
 import { startZoomOauth } from '../../../packages/mock/zoom-oauth/index.ts'
-import { atEnd } from '../at-end.ts'
+import { atEnd } from '../../fakes/at-end.ts'
 
 export async function openConferencing() {
   const zoom = await startZoomOauth()

@@ -1,4 +1,5 @@
 /** The documentation's pages, as the build writes them and the service serves them. */
+
 import { globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -7,7 +8,7 @@ import { REASONS } from '@standin/wire/reasons.ts'
 import type { Page } from 'playwright'
 import { expect, test } from 'vitest'
 import { writeHelpPages } from '../../../scripts/help-pages.ts'
-import { temporaryFolder } from '../at-end.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 import { openWorld } from '../world.ts'
 import { openBrowser } from './dashboard/pages.ts'
 

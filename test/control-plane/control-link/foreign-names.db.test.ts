@@ -1,4 +1,5 @@
 /** Reports of a bot about its files and transcripts that name those of another team. */
+
 import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -10,13 +11,13 @@ import { readLiveView } from '@standin/control-plane/store/bots/live-pictures.ts
 import { type BotEvent, numberedEventSchema } from '@standin/wire/events.ts'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { temporaryFolder } from '../at-end.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 import { openWorld } from '../world.ts'
 import { type LaunchedBot, numbered, openWelcomed, PATIENCE, wholeLife } from './world.ts'
 
 /** Fields that name something outside of the event: each has a test below. */
 const NAMES = [
-  'bot_id', // test/control-plane/control-link/who-may-speak.test.ts
+  'bot_id', // test/control-plane/control-link/who-may-speak.db.test.ts
   'artifact.name',
   'artifact.location',
   'artifacts.name',

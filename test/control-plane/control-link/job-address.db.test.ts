@@ -3,7 +3,7 @@ import { createJobHandler } from '@standin/control-plane/control-link/job-addres
 import { createJobOffers } from '@standin/control-plane/launching/due/job-offers.ts'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { atEnd } from '../at-end.ts'
+import { atEnd } from '../../fakes/at-end.ts'
 import { plainJob } from '../launching/launchers/launcher-contract.ts'
 import { openLaunchingWorld, quiet, seals } from '../launching/world.ts'
 

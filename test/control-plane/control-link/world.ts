@@ -1,4 +1,5 @@
 /** Bots of a world that were launched, servers of the control link, and the worker's own end of it. */
+
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -16,8 +17,9 @@ import { expect, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { openControlLink } from '../../../src/control-link/client.ts'
 import type { LinkTiming } from '../../../src/control-link/timing.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 import { fakeUsage } from '../../fakes/usage.ts'
-import { FAST, memoryLogger, temporaryFolder } from '../../src/control-link/support.ts'
+import { FAST, memoryLogger } from '../../src/control-link/support.ts'
 import { type Base, quiet } from '../world.ts'
 
 export const RESERVED = 500_000
@@ -110,7 +112,7 @@ export async function openBotLink(url: string, bot: LaunchedBot, timing: Partial
   const logger = memoryLogger()
   const link = openControlLink({
     botId: bot.id,
-    folder: await temporaryFolder(),
+    folder: temporaryFolder(),
     logger,
     url,
     token: bot.tokens[1]!,

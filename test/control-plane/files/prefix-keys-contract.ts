@@ -1,4 +1,5 @@
 /** Keys for one prefix open the files of one attempt and no others, on every server with STS. */
+
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import {
@@ -23,8 +24,9 @@ import type { S3Settings } from '../../../control-plane/files/s3-store.ts'
 import { recoverBucket } from '../../../src/storage/bucket.ts'
 import type { S3Config } from '../../../src/storage/s3/session.ts'
 import { S3Storage } from '../../../src/storage/s3/storage.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 import { NUMBERED, numberedPiece } from '../../src/storage/numbered-pieces.ts'
-import { growthOf, head, localFile, never, temporaryFolder, video } from '../../src/storage/place.ts'
+import { growthOf, head, localFile, never, video } from '../../src/storage/place.ts'
 import { TEST_TUNING } from '../../src/storage/s3-place.ts'
 
 const STEP = TEST_TUNING.partBytes!
@@ -73,7 +75,7 @@ async function jobOf(settings: WithRole, botId: string, attempt = 1): Promise<S3
 
 /** `work` is the bot's folder on its machine. */
 async function open(job: S3Config, botId: string) {
-  const work = await temporaryFolder()
+  const work = temporaryFolder()
   return { work, storage: new S3Storage({ ...job, tail_seconds: 1 }, { botId, workFolder: work }, TEST_TUNING) }
 }
 

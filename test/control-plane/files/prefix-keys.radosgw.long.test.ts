@@ -5,9 +5,10 @@ import { systemClock } from '@standin/wire/time/deadline.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { S3Config } from '../../../src/storage/s3/session.ts'
 import { S3Storage } from '../../../src/storage/s3/storage.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 import { type Radosgw, startRadosgw } from '../../servers/radosgw.ts'
 import { numberedBody, numberedPiece } from '../../src/storage/numbered-pieces.ts'
-import { growthOf, head, never, temporaryFolder } from '../../src/storage/place.ts'
+import { growthOf, head, never } from '../../src/storage/place.ts'
 import { TEST_TUNING } from '../../src/storage/s3-place.ts'
 import { openKeys, prefixKeysContract, type WithRole } from './prefix-keys-contract.ts'
 
@@ -45,7 +46,7 @@ test('keys that the server takes for ended are renewed, and no part is lost', as
   const forged = { ...keys, session_token: `${keys.session_token.slice(0, -8)}AAAAAAA=` }
   let ahead = 0
   const clock = { now: () => Date.now() + ahead, sleep: systemClock.sleep }
-  const workFolder = await temporaryFolder()
+  const workFolder = temporaryFolder()
   const tuning = { ...TEST_TUNING, clock, freshKeys: () => store.prefixKeys!(botId, 1) }
   const storage = new S3Storage({ ...job, ...forged }, { botId, workFolder }, tuning)
   const file = await storage.grow(growthOf('video.mp4'), never)

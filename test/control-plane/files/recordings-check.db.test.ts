@@ -1,4 +1,5 @@
 /** Recordings that are not where the database says, as the start of the service and the doctor look for them. */
+
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type OpenedFiles, openFileStore, type StorageSettings } from '@standin/control-plane/files/open-file-store.ts'
@@ -6,8 +7,8 @@ import { checkRecordings } from '@standin/control-plane/files/storage-check.ts'
 import type { ServiceConfig } from '@standin/control-plane/main/config/config.ts'
 import { lookForRecordings } from '@standin/control-plane/main/wiring/files.ts'
 import { expect, onTestFinished, test } from 'vitest'
+import { atEnd, temporaryFolder } from '../../fakes/at-end.ts'
 import { startS3Server } from '../../servers/s3-server.ts'
-import { atEnd, temporaryFolder } from '../at-end.ts'
 import { openJobWorld } from './jobs/job-world.ts'
 
 const world = await openJobWorld()

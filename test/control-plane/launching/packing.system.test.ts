@@ -1,8 +1,9 @@
 /** Bots as processes of a machine with 1.5 cores for bots: which run together, and why the others wait. */
+
 import { join } from 'node:path'
 import { createProcessLauncher } from '@standin/control-plane/launching/launchers/process/launcher.ts'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { temporaryFolder } from '../../src/control-link/support.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 import { GIB, machineOf, NEEDS } from './needs.ts'
 import { type LaunchingWorld, openLaunchingWorld, quiet } from './world.ts'
 
@@ -18,7 +19,7 @@ const BOT = [process.execPath, join(import.meta.dirname, 'bot-process.ts')]
 async function machine() {
   const setting = await world.setting()
   const launcher = await createProcessLauncher({
-    folder: await temporaryFolder(),
+    folder: temporaryFolder(),
     command: BOT,
     mapHosts: [],
     environment: { PATH: process.env.PATH },

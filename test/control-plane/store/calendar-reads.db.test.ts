@@ -6,7 +6,7 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { listCalendars, listEvents, listOlderEvents, listSeries } from '../../../control-plane/store/calendars/reads.ts'
 import type { PageRequest, Places } from '../../../control-plane/store/pages.ts'
-import { atEnd } from '../at-end.ts'
+import { atEnd } from '../../fakes/at-end.ts'
 import { openTestDatabase } from '../postgres.ts'
 
 const CALENDARS = 300

@@ -1,4 +1,5 @@
 /** PostgreSQL's plans for frequent statements, on a database with many bots that have ended. */
+
 import { randomUUID } from 'node:crypto'
 import type { Tables } from '@standin/control-plane/store/rows/index.ts'
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
@@ -7,7 +8,7 @@ import { expect, test } from 'vitest'
 import { claimDue, type DueRules, dueModes, latePickups, lookForDue } from '../../../control-plane/store/bots/claims.ts'
 import { readGauges } from '../../../control-plane/store/gauges.ts'
 import { startSeconds } from '../../../control-plane/store/launches/launches.ts'
-import { atEnd } from '../at-end.ts'
+import { atEnd } from '../../fakes/at-end.ts'
 import { openTestDatabase } from '../postgres.ts'
 
 /** Records the statements that pass through it. */

@@ -1,4 +1,5 @@
 /** The second wall between teams: connections of callers read and change rows of one team, also if a statement forgets the team. */
+
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -10,7 +11,7 @@ import { migrate } from '../../../control-plane/store/migrate.ts'
 import { PREPARED } from '../../../control-plane/store/prepared.ts'
 import { prepareCallerRole } from '../../../control-plane/store/row-security.ts'
 import { createTeam } from '../../../control-plane/store/teams/teams.ts'
-import { atEnd } from '../at-end.ts'
+import { atEnd } from '../../fakes/at-end.ts'
 import { openTestDatabase } from '../postgres.ts'
 import { addRowOfEveryTable, newRow, type Row, type RowsOfTeam, tablesOf } from './any-row.ts'
 

@@ -9,7 +9,7 @@ import {
   redactText,
   silentLogger,
 } from '../../../packages/core/logger.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 
 const SECRET = 'S3cr3tV4lue'
 

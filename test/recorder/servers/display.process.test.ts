@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Display, startDisplay } from '../../../recorder/servers/display.ts'
 import { childEnvironment } from '../../../recorder/settings.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 import { openXWindow } from '../../media/x-window.ts'
 
 const folder = temporaryFolder()

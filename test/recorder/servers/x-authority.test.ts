@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { writeXAuthority, xAuthority } from '../../../recorder/servers/x-authority.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 
 test('an entry is for every address and display, and ends with the cookie', () => {
   const cookie = Uint8Array.from({ length: 16 }, (_, index) => index)

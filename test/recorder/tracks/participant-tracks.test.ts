@@ -5,7 +5,7 @@ import { silentLogger } from '../../../packages/core/logger.ts'
 import type { RecordedSpan } from '../../../packages/core/recording.ts'
 import { createParticipantTracks, voiceFileName } from '../../../recorder/tracks/participant-tracks.ts'
 import { offsetAt } from '../../../src/run/recording-clock.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 import { PACKET, readOgg } from '../../media/ogg.ts'
 
 const START = 1_795_287_871_000

@@ -1,11 +1,12 @@
 /** `standin account`: the commands ask the real API with a real database. */
+
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { run } from '../../../src/cli/run.ts'
 import { openWorld } from '../../control-plane/world.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 import { inProcess } from '../../fakes/in-process.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 
 const folder = temporaryFolder()
 const world = await openWorld({ api: {} })

@@ -1,4 +1,5 @@
 /** `standin bots`: the commands ask the real API with a real database, and print what a person or a program reads. */
+
 import { randomUUID } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -11,8 +12,8 @@ import { accessOf } from '../../../src/cli/bots/service.ts'
 import { run } from '../../../src/cli/run.ts'
 import { startReporting } from '../../control-plane/api/reporting.ts'
 import { MEET, openWorld } from '../../control-plane/world.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 import { inProcess } from '../../fakes/in-process.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 
 const VIDEO = Buffer.alloc(300_000, 7)
 

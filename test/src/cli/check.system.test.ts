@@ -1,12 +1,13 @@
 /** `standin check` with its own browser and sound servers. */
+
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pageCheckSchema } from '@standin/wire/page-check.ts'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startMock } from '../../../packages/mock/index.ts'
 import { run } from '../../../src/cli/run.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 import { inProcess } from '../../fakes/in-process.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 
 const folder = temporaryFolder()
 let mock: Awaited<ReturnType<typeof startMock>>

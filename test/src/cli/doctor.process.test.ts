@@ -1,9 +1,10 @@
 /** How the doctor runs real programs. */
+
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { realPrograms } from '../../../src/cli/doctor/try-program.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 
 const folder = temporaryFolder()
 

@@ -18,7 +18,7 @@ import { checkNetwork } from '../../../src/cli/doctor/network.ts'
 import { checkSandbox } from '../../../src/cli/doctor/programs.ts'
 import type { Programs, Trial } from '../../../src/cli/doctor/try-program.ts'
 import { doctor } from '../../../src/cli/doctor.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 
 /** A program, as far as the doctor looks at it. */
 type Fake = (args: readonly string[]) => Partial<Trial>

@@ -1,10 +1,11 @@
 /** A job that cannot be run ends with code 2 and a message. */
+
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { run } from '../../../src/cli/run.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 import { inProcess } from '../../fakes/in-process.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 
 const MEETING = 'https://meet.google.com/abc-defg-hij'
 

@@ -4,7 +4,7 @@ import { MAX_JOB_BYTES } from '@standin/wire/job.ts'
 import { expect, test } from 'vitest'
 import { takeJobFile } from '../../../src/cli/job-file.ts'
 import { jobFrom } from '../../../src/cli/job-options.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 
 function jobFile(text: string, mode = 0o600): string {
   const path = join(temporaryFolder(), 'job.json')

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { jobFrom } from '../../../src/cli/job-options.ts'
 import type { JoinOptions } from '../../../src/cli/join-options.ts'
 import { InvalidJob } from '../../../src/job/config.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',

@@ -1,6 +1,7 @@
 /**
  * `standin join-parts` with real media: one part of a bot that was killed, and one that ended with its final report.
  */
+
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -11,8 +12,8 @@ import type { BotEvent } from '@standin/wire/events.ts'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { run as standin } from '../../../src/cli/run.ts'
 import { S3Storage } from '../../../src/storage/s3/storage.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 import { inProcess } from '../../fakes/in-process.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 import { probe } from '../../media/media-info.ts'
 import { startS3Server, storageOf } from '../../servers/s3-server.ts'
 import { never } from '../storage/place.ts'

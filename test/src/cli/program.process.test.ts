@@ -1,11 +1,12 @@
 /** The program of the command line itself: its exit code, the umask of what a bot writes, and pipes. */
+
 import { execFile, execFileSync } from 'node:child_process'
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { packageRoot } from '../../../packages/core/process/page-scripts.ts'
 import { takeJobFile } from '../../../src/cli/job-file.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 import { PROGRAM_ENVIRONMENT } from '../../servers/program-environment.ts'
 
 function standin(...given: string[]): Promise<{ exitCode: number | string | null | undefined; errors: string }> {

@@ -1,4 +1,5 @@
 /** `standin recover` and a bot that is started again, with real media: the files play to their end. */
+
 import { execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -11,8 +12,8 @@ import { packageRoot } from '../../../packages/core/process/page-scripts.ts'
 import { run as standin } from '../../../src/cli/run.ts'
 import { FolderStorage } from '../../../src/storage/folder/storage.ts'
 import { S3Storage } from '../../../src/storage/s3/storage.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 import { inProcess } from '../../fakes/in-process.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 import { startS3Server, storageOf } from '../../servers/s3-server.ts'
 import { never } from '../storage/place.ts'
 

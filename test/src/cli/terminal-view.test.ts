@@ -9,7 +9,7 @@ import type { CommandAnswer } from '../../../packages/core/ports.ts'
 import { terminalView } from '../../../src/cli/terminal-view.ts'
 import { colored } from '../../../src/cli/view.ts'
 import type { View } from '../../../src/main.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 
 let view: View | undefined
 afterEach(() => view?.close())

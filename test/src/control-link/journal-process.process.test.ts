@@ -1,11 +1,12 @@
 /** The journal under what happens to a process: a SIGKILL at any moment, and a disk that fills up and is cleared. */
+
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { JOURNAL_NAME, Journal } from '../../../src/control-link/journal.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 import { BOT_ID, memoryLogger, notice, numbersUpTo, until } from './support.ts'
 
 const FIXTURE = fileURLToPath(new URL('fixtures/report-events.ts', import.meta.url))

@@ -5,7 +5,7 @@ import { numberedEventSchema } from '@standin/wire/events.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { JOURNAL_NAME, Journal, LINK_STATE_NAME } from '../../../src/control-link/journal.ts'
 import { createLocalControlPlane } from '../../../src/control-link/local.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 import { BOT_ID, memoryLogger, notice, numbersUpTo, seqs, until } from './support.ts'
 
 function openJournal(folder: string, botId = BOT_ID) {

@@ -1,13 +1,12 @@
 /** Shared by the tests of the control link: logs in memory, folders, events, and the example control plane. */
+
 import type { BotEvent, NumberedEvent } from '@standin/wire/events.ts'
 import { onTestFinished, vi } from 'vitest'
 import type { LogFields, Logger, LogLevel } from '../../../packages/core/logger.ts'
 import { type ControlLinkOptions, openControlLink } from '../../../src/control-link/client.ts'
 import type { LinkTiming } from '../../../src/control-link/timing.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 import { fakeUsage } from '../../fakes/usage.ts'
-
-export { temporaryFolder }
 
 export const BOT_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
 export const TOKEN = 'a-token-for-tests'

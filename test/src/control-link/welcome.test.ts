@@ -1,8 +1,9 @@
 /** When a bot counts as welcomed: its control plane can still order it to leave before it joins. */
+
 import { expect, onTestFinished, test } from 'vitest'
 import { silentLogger } from '../../../packages/core/logger.ts'
 import { createLocalControlPlane } from '../../../src/control-link/local.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 import { startScriptedPlane } from './scripted-plane.ts'
 import { BOT_ID, notice, openLink, until } from './support.ts'
 

@@ -1,9 +1,10 @@
 /** A folder as a bot leaves it, with people who try what their names can do. */
+
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ReportFacts } from '../../../packages/core/ports.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 
 export const HOSTILE = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">'
 

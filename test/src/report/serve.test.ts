@@ -3,7 +3,7 @@ import { type RequestOptions, request } from 'node:http'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { serveRecordings } from '../../../src/report/serve.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 
 async function serve() {
   const folder = temporaryFolder('standin serve ')

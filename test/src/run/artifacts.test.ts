@@ -9,7 +9,7 @@ import {
   writeFilesAboutPeople,
   writeJson,
 } from '../../../src/run/artifacts.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 
 test('a bot that comes again with the same id writes over nothing', async () => {
   const place = temporaryFolder()

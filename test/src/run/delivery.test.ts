@@ -1,4 +1,5 @@
 /** When a bot's own copies of its files may go: only if everything is stored elsewhere. */
+
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { jobSchema } from '@standin/wire/job.ts'
@@ -6,8 +7,8 @@ import { expect, test } from 'vitest'
 import { silentLogger } from '../../../packages/core/logger.ts'
 import type { Storage } from '../../../packages/core/recording.ts'
 import { type DeliveryParts, deliverJournal } from '../../../src/run/delivery.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 import { HandClock } from '../../fakes/clock.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 import { grown } from '../../fakes/world.ts'
 
 const BUCKET = { type: 's3', bucket: 'recordings' }

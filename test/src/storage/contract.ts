@@ -1,9 +1,10 @@
 /** The contract of every storage. Called by one test file for each place. */
+
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { StorageError } from '../../../src/storage/index.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 import { localFile, never, type Place, rejectionOf, video } from './place.ts'
 
 const FORBIDDEN_NAMES = [

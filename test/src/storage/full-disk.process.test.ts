@@ -1,4 +1,5 @@
 /** A disk without room while a file grows: a clear error, and what was kept stays good. */
+
 import { execFile } from 'node:child_process'
 import * as files from 'node:fs/promises'
 import path from 'node:path'
@@ -7,7 +8,7 @@ import { describe, expect, onTestFinished, type TestContext, test } from 'vitest
 import type { GrowingFile } from '../../../packages/core/recording.ts'
 import { FolderStorage } from '../../../src/storage/folder/storage.ts'
 import { recoverSpool } from '../../../src/storage/recovery/recover-spool.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 import { bodyOf, count, open, STEP, serve } from './faulty-server.ts'
 import { NUMBERED, numberedBody, numberedHead, numberedPiece } from './numbered-pieces.ts'
 import { growthOf, head, never } from './place.ts'

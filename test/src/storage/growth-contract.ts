@@ -1,10 +1,11 @@
 /** The contract of every storage for a file that is stored while it grows. Called by one test file for each place. */
+
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { crc32 } from 'node:zlib'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 import { type GrowingPlace, growthOf, head, never, pieces, RECOVERY_HEAD, rejectionOf } from './place.ts'
 
 export function growthContract(name: string, getPlace: () => GrowingPlace): void {

@@ -1,11 +1,10 @@
 /** The operations that the contract suite needs of every place where recordings are stored. */
+
 import { createHash, randomBytes, randomFillSync } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { GrowingStart, Storage } from '../../../packages/core/recording.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
-
-export { temporaryFolder }
+import { temporaryFolder } from '../../fakes/at-end.ts'
 
 export interface Place {
   /** Files above this size go in several steps. */

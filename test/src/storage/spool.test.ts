@@ -1,9 +1,10 @@
 /** Whose spool it is: a living bot's is left alone, also if its process cannot be seen from here. */
+
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { own, Spool } from '../../../src/storage/spool.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 import { rejectionOf } from './place.ts'
 
 /** Of a machine that is not this one. */

@@ -1,4 +1,5 @@
 /** The input of a transcript that is made when the meeting is over. */
+
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +8,7 @@ import { secondsOf } from '../../../src/transcription/audio-chunks.ts'
 import { finishTranscript, readSpoken, writeLiveTranscript } from '../../../src/transcription/index.ts'
 import type { LiveResult } from '../../../src/transcription/live.ts'
 import type { Recognized, SpeechProvider, Word } from '../../../src/transcription/types.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 
 const SIGNAL = new AbortController().signal
 const BOT_ID = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { packageRoot } from '../../../packages/core/process/page-scripts.ts'
 import { secondsOf } from '../../../src/transcription/audio-chunks.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 
 /** A file that a program waits for without end. */
 function silentPipe(): string {

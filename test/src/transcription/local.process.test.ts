@@ -1,4 +1,5 @@
 /** The provider without a network: its engine is another process, whose death, absence and slowness harm nothing else. */
+
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
@@ -9,7 +10,7 @@ import { silentLogger } from '../../../packages/core/logger.ts'
 import { LiveWords } from '../../../src/transcription/live-words.ts'
 import { createLocal, localProblem } from '../../../src/transcription/local/provider.ts'
 import { modelOf } from '../../../src/transcription/local/sherpa.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 import { silence, wordSound } from './realtime-service.ts'
 
 const ENGINE = join(import.meta.dirname, 'stand-in-engine.ts')

@@ -1,4 +1,5 @@
 /** Read along on the other platforms, and with a provider that hears real speech. */
+
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { startMockMicrosoftTeams, startMockZoom } from '../../../packages/mock/index.ts'
 import { endToEnd } from '../../end-to-end/capture-environment.ts'
 import { truthOf } from '../../end-to-end/meeting-script.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 import { recognizing, startDeepgram } from './deepgram-service.ts'
 import { readsCaptions, type Spoken } from './read-along.ts'
 import { shareFound } from './sphinx.ts'

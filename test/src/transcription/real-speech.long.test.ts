@@ -2,6 +2,7 @@
  * A meeting of synthetic voices, transcribed for real: flite speaks, pocketsphinx listens behind each service's
  * interface.
  */
+
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,8 +19,8 @@ import {
 } from '../../../src/transcription/index.ts'
 import { utterancesOf } from '../../../src/transcription/speakers.ts'
 import type { Utterance } from '../../../src/transcription/types.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 import { HandClock } from '../../fakes/clock.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
 import * as assemblyAi from './assemblyai-service.ts'
 import { startAssemblyAi } from './assemblyai-service.ts'
 import * as deepgram from './deepgram-service.ts'

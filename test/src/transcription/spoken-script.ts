@@ -1,8 +1,9 @@
 /** A recording of synthetic voices: flite speaks a script, whose lines, times and speakers are known. */
+
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 
 const SCRIPT = [
   { speaker: 'Ann Berg', voice: 'slt', text: 'good morning everybody and welcome to the weekly meeting' },

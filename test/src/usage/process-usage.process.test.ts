@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createProcessMeter, parseOwnBytes, parseSharedBytes } from '../../../src/usage/process-usage.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 import { until } from '../control-link/support.ts'
 import { statLine } from './stat-line.ts'
 

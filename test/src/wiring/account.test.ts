@@ -4,7 +4,7 @@ import type { StorageState } from '@standin/wire/account-session.ts'
 import type { LeasedAccount } from '@standin/wire/control-link.ts'
 import { expect, test } from 'vitest'
 import { type AccountParts, openAccount } from '../../../src/wiring/account.ts'
-import { temporaryFolder } from '../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 
 const SIGNAL = new AbortController().signal
 const cookie = (value: string, domain = '.google.com') => ({

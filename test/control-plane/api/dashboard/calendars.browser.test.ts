@@ -1,6 +1,7 @@
 /** The pages about calendars and Zoom connections in Chromium, in front of the stand-in of Google Calendar. */
+
 import { expect, test } from 'vitest'
-import { atEnd } from '../../at-end.ts'
+import { atEnd } from '../../../fakes/at-end.ts'
 import { openCalendarWorld } from '../calendars/stand-ins.ts'
 import { DASHBOARD_FOLDER, enter, LONG, openBrowser, seriousOf } from './pages.ts'
 

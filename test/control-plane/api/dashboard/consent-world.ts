@@ -3,7 +3,7 @@
 import type { ConsentProvider } from '../../../../control-plane/api/dependencies.ts'
 import type { Role } from '../../../../control-plane/store/people/people.ts'
 import { callbackOf } from '../../../../packages/mock/shared/consent.ts'
-import { atEnd } from '../../at-end.ts'
+import { atEnd } from '../../../fakes/at-end.ts'
 import { openCalendarWorld } from '../calendars/stand-ins.ts'
 import { openConferencing } from '../conferencing.ts'
 import type { ApiWorldOptions } from '../world.ts'

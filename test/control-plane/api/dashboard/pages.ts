@@ -1,4 +1,5 @@
 /** Chromium, and pages of people who are signed in at the dashboard. */
+
 import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright'
@@ -6,8 +7,8 @@ import { signInAddress } from '../../../../control-plane/api/dashboard/addresses
 import { createPerson, type Role } from '../../../../control-plane/store/people/people.ts'
 import { createSignInLink } from '../../../../control-plane/store/people/sessions.ts'
 import { packageRoot } from '../../../../packages/core/process/page-scripts.ts'
+import { atEnd } from '../../../fakes/at-end.ts'
 import { HEADLESS_SHELL } from '../../../headless-shell.ts'
-import { atEnd } from '../../at-end.ts'
 import type { Base } from '../../world.ts'
 
 export const DASHBOARD_FOLDER = join(packageRoot, 'dist/dashboard')

@@ -1,6 +1,6 @@
 import { openFileStore } from '@standin/control-plane/files/open-file-store.ts'
 import { describe, expect, test } from 'vitest'
-import { atEnd, temporaryFolder } from '../../at-end.ts'
+import { atEnd, temporaryFolder } from '../../../fakes/at-end.ts'
 import { openWorld } from '../../world.ts'
 
 const folder = temporaryFolder()

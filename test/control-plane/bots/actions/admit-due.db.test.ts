@@ -3,7 +3,7 @@ import { RESERVATION } from '@standin/control-plane/bots/outcomes.ts'
 import { lockBot } from '@standin/control-plane/store/bots/bots.ts'
 import { writeLedger } from '@standin/control-plane/store/teams/ledger.ts'
 import { describe, expect, test } from 'vitest'
-import { atEnd } from '../../at-end.ts'
+import { atEnd } from '../../../fakes/at-end.ts'
 import { type LaunchingWorld, openLaunchingWorld } from '../../launching/world.ts'
 import { waitingForLocks } from '../../postgres.ts'
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createProcessLauncher } from '@standin/control-plane/launching/launchers/process/launcher.ts'
 import { expect, onTestFinished, test } from 'vitest'
-import { temporaryFolder } from '../../../src/control-link/support.ts'
+import { temporaryFolder } from '../../../fakes/at-end.ts'
 import { NEEDS } from '../needs.ts'
 import { openLaunchingWorld, quiet } from '../world.ts'
 import { askToLeave, LONG, notStopped, onPass, pass, QUIET, setBot, stopped } from './stuck.ts'
@@ -12,7 +12,7 @@ test('a real process that is frozen while it records is killed, and its bot ends
   onTestFinished(world.close)
   const setting = await world.setting()
   const clock = { seconds: 0 }
-  const folder = await temporaryFolder()
+  const folder = temporaryFolder()
   const program = join(import.meta.dirname, '../bot-process.ts')
   const launcher = await createProcessLauncher({
     folder,

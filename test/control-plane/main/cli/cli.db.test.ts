@@ -1,4 +1,5 @@
 /** The commands of the shell on a separate database. */
+
 import { randomUUID } from 'node:crypto'
 import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,8 +13,8 @@ import { findKeyHolder } from '@standin/control-plane/store/teams/keys.ts'
 import { readTeam } from '@standin/control-plane/store/teams/teams.ts'
 import { table } from '@standin/wire/process/command-output.ts'
 import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../fakes/at-end.ts'
 import { type Ended, inProcess } from '../../../fakes/in-process.ts'
-import { temporaryFolder } from '../../at-end.ts'
 import { openTestDatabase } from '../../postgres.ts'
 
 const UUID = expect.stringMatching(/^[0-9a-f-]{36}$/)

@@ -1,4 +1,5 @@
 /** `standin service config` and `doctor` on a separate database. */
+
 import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -9,8 +10,8 @@ import { newSealKey } from '@standin/control-plane/platform/secrets/seals.ts'
 import { createTeam } from '@standin/control-plane/store/teams/teams.ts'
 import type { Finding } from '@standin/wire/text/findings.ts'
 import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../fakes/at-end.ts'
 import { inProcess } from '../../../fakes/in-process.ts'
-import { temporaryFolder } from '../../at-end.ts'
 import { openTestDatabase } from '../../postgres.ts'
 
 const secretKeys = newSealKey('k1')

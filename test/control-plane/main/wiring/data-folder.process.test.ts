@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { holdDataFolder } from '@standin/control-plane/main/wiring/data-folder.ts'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../../at-end.ts'
+import { temporaryFolder } from '../../../fakes/at-end.ts'
 
 test('the lock of a process that was killed is free', async () => {
   const folder = temporaryFolder()

@@ -7,7 +7,7 @@ import { newSealKey } from '@standin/control-plane/platform/secrets/seals.ts'
 import { findKeyHolder, listKeys } from '@standin/control-plane/store/teams/keys.ts'
 import { listTeams } from '@standin/control-plane/store/teams/teams.ts'
 import { afterAll, expect, test } from 'vitest'
-import { temporaryFolder } from '../../at-end.ts'
+import { temporaryFolder } from '../../../fakes/at-end.ts'
 import { openTestDatabase } from '../../postgres.ts'
 
 const log = { info: () => {}, warn: () => {}, error: () => {} }

@@ -1,4 +1,5 @@
 /** The composition: which roles serve what, and how a start fails. In this process, on a separate database. */
+
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
@@ -18,10 +19,10 @@ import { listenForWakeUps } from '@standin/control-plane/store/wake-ups.ts'
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { temporaryFolder } from '../../../fakes/at-end.ts'
 import { freePort } from '../../../servers/free-port.ts'
 import { startS3Server } from '../../../servers/s3-server.ts'
 import { startReporting } from '../../api/reporting.ts'
-import { temporaryFolder } from '../../at-end.ts'
 import { openTestDatabase } from '../../postgres.ts'
 
 const log = { info: () => {}, warn: () => {}, error: () => {} }

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import type { Resolve } from '@standin/wire/network/public-addresses.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { createResolve } from '../../../../control-plane/platform/outgoing/resolve.ts'
-import { temporaryFolder } from '../../at-end.ts'
+import { temporaryFolder } from '../../../fakes/at-end.ts'
 
 const [A, AAAA] = [1, 28]
 

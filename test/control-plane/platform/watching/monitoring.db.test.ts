@@ -1,4 +1,5 @@
 /** The shipped files for Prometheus and Grafana name metrics that a whole service really has. */
+
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startService } from '@standin/control-plane/main/wiring/service.ts'
@@ -7,7 +8,7 @@ import { parse } from 'yaml'
 import { readServiceConfig } from '../../../../control-plane/main/config/config.ts'
 import { newSealKey } from '../../../../control-plane/platform/secrets/seals.ts'
 import { packageRoot } from '../../../../packages/core/process/page-scripts.ts'
-import { atEnd, temporaryFolder } from '../../at-end.ts'
+import { atEnd, temporaryFolder } from '../../../fakes/at-end.ts'
 import { openTestDatabase } from '../../postgres.ts'
 import { samplesOf } from './scrape.ts'
 

@@ -1,4 +1,5 @@
 /** One trace from the request of a caller over launch and bot to the webhook, at a real endpoint for spans. */
+
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -8,7 +9,7 @@ import { readServiceConfig } from '../../../../control-plane/main/config/config.
 import { createSeals, newSealKey, parseSealKeys } from '../../../../control-plane/platform/secrets/seals.ts'
 import { createEndpoint } from '../../../../control-plane/store/webhooks/endpoints.ts'
 import { packageRoot } from '../../../../packages/core/process/page-scripts.ts'
-import { temporaryFolder } from '../../at-end.ts'
+import { temporaryFolder } from '../../../fakes/at-end.ts'
 import { openTestDatabase } from '../../postgres.ts'
 import { startReceiver } from '../../webhooks/receiver.ts'
 import { type ReceivedSpan, startOtlpReceiver } from './otlp-receiver.ts'

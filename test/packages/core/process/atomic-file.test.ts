@@ -2,7 +2,7 @@ import * as files from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type FileDisk, writeWholeFile } from '../../../../packages/core/process/atomic-file.ts'
-import { temporaryFolder } from '../../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../../fakes/at-end.ts'
 
 /** Creates the file, has room for three bytes of it, and is full. */
 const FULL: FileDisk = {

@@ -2,7 +2,7 @@ import { chmod, chown, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeBotFolder, mkdirs } from '../../../../packages/core/process/mkdirs.ts'
-import { temporaryFolder } from '../../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../../fakes/at-end.ts'
 
 test('makes what is missing, and twice is no mistake', async () => {
   const place = join(temporaryFolder(), 'a', 'b c', 'd')

@@ -1,10 +1,11 @@
 /** Logs that cannot be written: a full disk, a reader that is gone, a closed file. */
+
 import { execFileSync } from 'node:child_process'
 import { openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { LogSink } from '@standin/wire/process/log-sink.ts'
 import { expect, onTestFinished, test } from 'vitest'
-import { temporaryFolder } from '../../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../../fakes/at-end.ts'
 
 const KILOBYTE = `${'x'.repeat(1023)}\n`
 

@@ -2,7 +2,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { loadEnvFile, loadSettingsOfData } from '@standin/wire/process/settings-file.ts'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../../fakes/at-end.ts'
 
 const folder = temporaryFolder()
 await writeFile(join(folder, 'one.env'), '# comment\nSTANDIN_PORT=9000\nSTANDIN_HOST="::1"\n')

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fitsSocket, socketParent } from '@standin/wire/process/socket-folder.ts'
 import { afterEach, expect, test, vi } from 'vitest'
-import { temporaryFolder } from '../../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../../fakes/at-end.ts'
 
 const folder = temporaryFolder()
 afterEach(() => vi.unstubAllEnvs())

@@ -1,4 +1,5 @@
 /** The recording of a dead bot is finished: from its folder, and from the bucket alone. */
+
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import * as files from 'node:fs/promises'
@@ -13,7 +14,7 @@ import { FolderStorage } from '../../../../src/storage/folder/storage.ts'
 import { listAbandoned, recoverBucket } from '../../../../src/storage/recovery/recover-bucket.ts'
 import { recoverSpool } from '../../../../src/storage/recovery/recover-spool.ts'
 import type { S3Config } from '../../../../src/storage/s3/session.ts'
-import { temporaryFolder } from '../../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../../fakes/at-end.ts'
 import type { S3Server } from '../../../servers/s3-server.ts'
 import { configOf, open, STEP, serve } from '../faulty-server.ts'
 import type { ChildOrder } from '../growing-child.ts'

@@ -2,7 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { PartSpool, partPath, type SpooledPart } from '../../../../src/storage/s3/part-spool.ts'
 import { Spool } from '../../../../src/storage/spool.ts'
-import { temporaryFolder } from '../../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../../fakes/at-end.ts'
 import { rejectionOf } from '../place.ts'
 
 const PART_BYTES = 1000

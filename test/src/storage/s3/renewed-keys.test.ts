@@ -1,10 +1,11 @@
 /** Keys that end while a bot records: the control plane gives new ones, and no part is lost. */
+
 import { setTimeout as delay } from 'node:timers/promises'
 import type { StorageKeys } from '@standin/wire/job.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Clock } from '../../../../packages/core/ports.ts'
 import type { S3Tuning } from '../../../../src/storage/s3/session.ts'
-import { temporaryFolder } from '../../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../../fakes/at-end.ts'
 import type { Keys } from '../../../servers/sigv4.ts'
 import { append, bodyOf, count, endAll, expectWhole, fastClock, open, STEP, serve } from '../faulty-server.ts'
 import { growthOf, localFile, never, rejectionOf, video } from '../place.ts'

@@ -1,4 +1,5 @@
 /** A server that is away, busy, silent or refuses, while a file grows: nothing is lost, and no caller waits. */
+
 import { readdir } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,7 +7,7 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { S3Config, S3Tuning } from '../../../../src/storage/s3/session.ts'
-import { temporaryFolder } from '../../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../../fakes/at-end.ts'
 import type { Fault, S3Server } from '../../../servers/s3-server.ts'
 import type { Keys } from '../../../servers/sigv4.ts'
 import {

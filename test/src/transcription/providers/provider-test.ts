@@ -1,9 +1,10 @@
 /** Helpers of the tests of every provider. */
+
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import type { HeardWords, LiveRecognition, SpeechProvider } from '../../../../src/transcription/types.ts'
-import { temporaryFolder } from '../../../fakes/temporary-folder.ts'
+import { temporaryFolder } from '../../../fakes/at-end.ts'
 
 const SIGNAL = new AbortController().signal
 

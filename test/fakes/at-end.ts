@@ -10,8 +10,9 @@ export function atEnd(close: () => unknown): void {
   else afterAll(async () => void (await close()))
 }
 
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'standin-service-'))
+/** A folder that goes with the running test or, outside of a test, with the tests of the file. */
+export function temporaryFolder(name = 'standin-'): string {
+  const folder = mkdtempSync(join(tmpdir(), name))
   atEnd(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
