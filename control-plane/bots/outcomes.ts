@@ -1,4 +1,4 @@
-/** Status and tokens by the way in which a bot ended. Source: docs/interface.md#charges-by-outcome. */
+/** Status and tokens by the way in which a bot ended. Source: docs/api.md#charges-by-outcome. */
 import { NORMAL_END_CODES } from '@standin/wire/codes.ts'
 import type { BotRow } from '../store/rows/index.ts'
 import type { LedgerEntry } from './change.ts'

@@ -1,4 +1,4 @@
-/** The reaction of a bot to a change of its event: the rules of docs/interface.md#how-bots-follow-events. Pure. */
+/** The reaction of a bot to a change of its event: the rules of docs/calendars.md#how-bots-follow-events. Pure. */
 import type { Followed } from '../store/calendars/intents.ts'
 
 /** A bot whose join time is nearer is being started: it goes to what was planned. */

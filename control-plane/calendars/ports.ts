@@ -32,7 +32,7 @@ export interface Attendee {
 }
 
 /**
- * One event or one occurrence of a series, in the service's terms (docs/interface.md#events-of-calendars and
+ * One event or one occurrence of a series, in the service's terms (docs/calendars.md#events-of-calendars and
  * #links-of-events).
  */
 export interface ProviderEvent {

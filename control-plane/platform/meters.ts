@@ -1,5 +1,5 @@
 /**
- * Counters and timers of the service for `/metrics`; docs/watching.md says what each means. The values of a label are
+ * Counters and timers of the service for `/metrics`; docs/operating.md#watching says what each means. The values of a label are
  * few and fixed: an id, an address or a text of a caller is never one.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Spans of OpenTelemetry, if an endpoint for them is set (docs/watching.md). The spans of a bot belong to the trace
+ * Spans of OpenTelemetry, if an endpoint for them is set (docs/operating.md#watching). The spans of a bot belong to the trace
  * of the request that asked for it, which is stored with the bot, so that a trace spans days and processes. Attributes
  * hold ids and fixed words: never a secret, a meeting link, an address or a text of a caller.
  */

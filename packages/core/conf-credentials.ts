@@ -1,6 +1,6 @@
 /**
  * Credentials for joining through a platform's SDK, collected from both generations of the interface and checked
- * together. Pure. Source: docs/interface.md#joining-zoom.
+ * together. Pure. Source: docs/connections.md#send-a-bot-with-it.
  */
 
 import type { Job, Problem } from '@standin/wire/job.ts'

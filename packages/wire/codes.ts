@@ -1,6 +1,6 @@
 /**
  * The words of the service's interface that a bot reports: statuses, end codes and modes.
- * Source: docs/interface.md#statuses and #end-codes.
+ * Source: docs/api.md#statuses and #end-codes.
  */
 
 export const STATUSES = [

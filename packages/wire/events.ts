@@ -122,7 +122,7 @@ const qualitySchema = z.strictObject({
 })
 export type Quality = z.infer<typeof qualitySchema>
 
-/** The same with what is known of its names, docs/diarization.md. */
+/** The same with what is known of its names, docs/transcription.md#who-spoke-when. */
 const wholeQualitySchema = qualitySchema.extend({
   speech_without_name_seconds: z
     .number()

@@ -1,5 +1,5 @@
 /**
- * The job: the complete instructions of one bot. Field names are those of docs/interface.md where it has them; unknown
+ * The job: the complete instructions of one bot. Field names are those of docs/api.md where it has them; unknown
  * fields are refused by name. This package imports no other part of the project: worker and control plane share it.
  */
 
@@ -390,7 +390,9 @@ export const jobSchema = z
     words: z
       .looseObject({ version: z.string().max(20) })
       .nullish()
-      .describe('The words with which the bot reads pages (docs/words.md). Absent: those of the program.'),
+      .describe(
+        'The words with which the bot reads pages (docs/platforms.md#words-and-selectors). Absent: those of the program.',
+      ),
     egress: egressSchema
       .nullish()
       .describe('The proxy of the browser. Uploads, the control link and speech services do not use it.'),

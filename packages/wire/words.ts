@@ -1,6 +1,6 @@
 /**
  * The wordings and selectors by which a bot reads the pages of every platform, as data (`words.json`). An operator may have
- * a changed copy of the file (docs/words.md).
+ * a changed copy of the file (docs/platforms.md#words-and-selectors).
  */
 import { z } from 'zod'
 import { problemsOf } from './job.ts'

@@ -1,5 +1,5 @@
 /**
- * Turns: the rules that turn signals of the drivers into who spoke when (docs/diarization.md). Pure.
+ * Turns: the rules that turn signals of the drivers into who spoke when (docs/transcription.md#who-spoke-when). Pure.
  *
  * - A pause shorter than `JOIN_TURNS_MS` is a breath inside a turn; at a longer one the turn ends where the pause
  *   began.

@@ -1,5 +1,5 @@
 /**
- * States of a bot, legal moves between them, and the ways it can end. Source: docs/interface.md#statuses.
+ * States of a bot, legal moves between them, and the ways it can end. Source: docs/api.md#statuses.
  */
 
 import type { ErrorCode, NormalEndCode, Status } from '@standin/wire/codes.ts'

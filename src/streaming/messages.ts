@@ -1,4 +1,4 @@
-/** Text messages on the streaming sockets, beside the sound. Source: docs/interface.md#streaming-messages. */
+/** Text messages on the streaming sockets, beside the sound. Source: docs/streaming.md#messages-from-the-bot. */
 
 /** The exchange described in docs/streaming.md. */
 export const PROTOCOL_VERSION = 1

@@ -35,7 +35,7 @@ export async function writeTranscript(folder: string, transcript: Transcript): P
   )
 }
 
-/** The shape of the service's `transcription` (docs/interface.md#transcripts); `user_id` is an addition of ours. */
+/** The shape of the service's `transcription` (docs/artifacts.md); `user_id` is an addition of ours. */
 function documentOf({ botId, provider, languages, seconds, utterances }: Transcript, created_at: string) {
   return {
     bot_id: botId,

@@ -11,7 +11,7 @@ const files = (...patterns: string[]) =>
     .flatMap((pattern) => globSync(pattern, { cwd: ROOT, exclude: (path) => path === 'node_modules' }))
     .filter(isOurs)
 
-const pages = files('*.md', 'docs/**/*.md', 'docker/*.md', 'deploy/**/*.md', 'bench/**/*.md')
+const pages = files('*.md', 'docs/**/*.md', 'docker/*.md', 'bench/**/*.md')
 
 /** As GitHub makes the anchor of a heading. */
 const anchorOf = (heading: string) =>
@@ -53,7 +53,7 @@ test('every page is in the list of pages', () => {
 })
 
 const sources = files(
-  '{src,platforms,recorder,storage,streaming,transcription,report,wire,control-plane,mock,client,mcp,bench,scripts,test}/**/*.{ts,tsx,sh}',
+  '{src,platforms,recorder,control-plane,packages,docker,bench,scripts,test}/**/*.{ts,tsx,sh}',
 ).filter((path) => path !== 'test/docs/links.test.ts')
 
 /** `docs/page.md`, `docs/page.md#heading`, and several headings of one page: `docs/page.md#one, #two and #three`. */

@@ -16,6 +16,8 @@ import { openTestDatabase, type TestDatabase } from '../control-plane/postgres.t
 
 const ROOT = join(import.meta.dirname, '../..')
 const DAY = 24 * 3600 * 1000
+const SENDING = /^.*(?=^## Follow a meeting)/ms
+const OLDER = /^## The older generation.*/ms
 const log = { info: () => {}, warn: () => {}, error: () => {} }
 let folder: string
 let db: TestDatabase
@@ -68,10 +70,10 @@ class Reader {
     this.#words = words
   }
 
-  /** `words` replaces what the page cannot know. */
-  static async of(page: string, words: Readonly<Record<string, string>> = {}): Promise<Reader> {
+  /** `words` replaces what the page cannot know; `part` is the part of the page that a reader pastes. */
+  static async of(page: string, words: Readonly<Record<string, string>> = {}, part = /.*/s): Promise<Reader> {
     const text = await readFile(join(ROOT, 'docs', page), 'utf8')
-    const blocks = [...text.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block!)
+    const blocks = [...part.exec(text)![0].matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block!)
     return new Reader(blocks, { 'http://127.0.0.1:8080': service.publicUrl, ...words })
   }
 
@@ -114,7 +116,7 @@ async function statusOf(botId: string): Promise<string | undefined> {
 }
 
 test('api.md sends a bot, controls it, reads it and deletes its data', async () => {
-  const reader = await Reader.of('api.md')
+  const reader = await Reader.of('api.md', {}, SENDING)
   await reader.run()
   expect((await reader.run()).statuses).toEqual([201])
   const bot = reader.variable('bot')
@@ -145,8 +147,8 @@ test('api.md sends a bot, controls it, reads it and deletes its data', async () 
   expect(reader.left).toBe(0)
 })
 
-test('older-generation.md', async () => {
-  const reader = await Reader.of('older-generation.md')
+test('the older generation in api.md', async () => {
+  const reader = await Reader.of('api.md', {}, OLDER)
   const before = await reader.run()
   expect(before.statuses).toEqual([200, 200, 200, 200])
   await expect.poll(() => statusOf(reader.variable('bot'))).toMatch(/completed|failed/)

@@ -10,7 +10,7 @@ import { inProcess } from '../fakes/in-process.ts'
 
 const root = join(import.meta.dirname, '../..')
 /** Rows of the tables of settings, as they are written. */
-const documented = ['docs/service.md', 'docs/kubernetes.md'].flatMap((page) =>
+const documented = ['docs/operating.md', 'docs/kubernetes.md'].flatMap((page) =>
   readFileSync(join(root, page), 'utf8')
     .split('\n')
     .map((line) => line.split(/(?<!\\)\|/).map((cell) => cell.trim()))

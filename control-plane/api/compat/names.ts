@@ -1,6 +1,6 @@
 /**
  * The public names of the interface and the names here, both ways: keys and codes, never the content of free-form
- * values. Pure. See docs/interface.md#public-names.
+ * values. Pure. See docs/api.md#public-names.
  */
 import { publicCode } from '../../bots/public-names.ts'
 

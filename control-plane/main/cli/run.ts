@@ -29,7 +29,7 @@ const positive = (text: string): string => {
 const EXAMPLES = `
 Every option has a variable of the same meaning, such as STANDIN_PORT. Other settings are variables only, such as
 DATABASE_URL and STANDIN_SECRET_KEYS. Variables may be written in settings.env of the data folder, or in the file of
---env-file. docs/service.md describes them all; standin service config prints those in force.
+--env-file. docs/operating.md describes them all; standin service config prints those in force.
 
 Examples:
   standin service

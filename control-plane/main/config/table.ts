@@ -1,6 +1,6 @@
 /**
  * Every setting of the service, once. The command line, the reading of the environment and the report of mistakes are made
- * from these rows, the type of `ServiceConfig` is inferred from them, and a test compares docs/service.md with them.
+ * from these rows, the type of `ServiceConfig` is inferred from them, and a test compares docs/operating.md with them.
  */
 import { readHostMapping } from '@standin/wire/network/host-mapping.ts'
 import { parseStorage } from '../../files/open-file-store.ts'

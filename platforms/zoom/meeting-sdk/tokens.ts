@@ -5,7 +5,7 @@ import type { ConfCredentials, TokenOrigin } from '../../../packages/core/conf-c
 import { BotError } from '../../../packages/core/errors.ts'
 import { fetchPublic } from '../../../packages/core/network/safe-fetch.ts'
 
-/** An answer takes at most 15 s and is the bare token as plain text (docs/interface.md#token-addresses). */
+/** An answer takes at most 15 s and is the bare token as plain text (docs/connections.md#send-a-bot-with-it). */
 const ANSWER_MS = 15_000
 const MAX_BYTES = 8192
 /** Visible ASCII; text that begins like JSON or HTML is another kind of answer. */
@@ -77,7 +77,7 @@ async function tokenOf(
 
 /**
  * The address with the parameters that identify the bot. They are appended to the text, since an address that is itself
- * signed must not be encoded again. `bot_id` is the newer name of `bot_uuid` (docs/interface.md#token-addresses).
+ * signed must not be encoded again. `bot_id` is the newer name of `bot_uuid` (docs/connections.md#send-a-bot-with-it).
  */
 export function addressFor(address: string, { botId, extra }: Pick<ConfCredentials, 'botId' | 'extra'>): string {
   const bare = address.replace(/#.*$/s, '')

@@ -1,4 +1,4 @@
-/** The rules of docs/interface.md#how-bots-follow-events, one by one, against the real store. */
+/** The rules of docs/calendars.md#how-bots-follow-events, one by one, against the real store. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { askToLeave } from '../../../control-plane/bots/actions/stop-bot.ts'
 import type { ProviderEvent } from '../../../control-plane/calendars/ports.ts'

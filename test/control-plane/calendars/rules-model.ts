@@ -1,5 +1,5 @@
 /**
- * The rules of docs/interface.md#how-bots-follow-events written down a second time, without a database: which bots a
+ * The rules of docs/calendars.md#how-bots-follow-events written down a second time, without a database: which bots a
  * reader of that page expects after the service has looked at the calendar.
  */
 import type { ProviderEvent } from '../../../control-plane/calendars/ports.ts'

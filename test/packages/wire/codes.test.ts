@@ -1,4 +1,4 @@
-/** The words below are copied from the published tables of the interface (docs/interface.md), so that ours cannot drift. */
+/** The words below are copied from the published tables of the interface (docs/api.md#statuses), so that ours cannot drift. */
 
 import { ERROR_CODES, NORMAL_END_CODES, RECORDING_MODES, STATUSES } from '@standin/wire/codes.ts'
 import { COMMAND_ERROR_CODES } from '@standin/wire/commands.ts'

@@ -23,7 +23,7 @@ const SYSTEM = [
   'no_proxy',
 ]
 
-/** Settings of the worker; docs/service.md names them. Keys of speech services go into the job. */
+/** Settings of the worker; docs/operating.md names them. Keys of speech services go into the job. */
 const WORKER = [
   'STANDIN_TRANSCRIPTION_URL',
   'STANDIN_TRANSCRIPTION_MODEL',

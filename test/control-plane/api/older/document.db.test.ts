@@ -52,10 +52,10 @@ test('the document of the older generation names each of its operations, and non
   expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining(referred))
 })
 
-test('docs/older-generation.md names every error and every operation', async () => {
-  const text = readFileSync(join(packageRoot, 'docs/older-generation.md'), 'utf8')
+test('docs/api.md names every error and every operation', async () => {
+  const text = readFileSync(join(packageRoot, 'docs/api.md'), 'utf8')
   const rows = text
-    .slice(text.indexOf('## Errors'), text.indexOf('## Webhooks'))
+    .slice(text.indexOf('### Errors of the older'), text.indexOf('### Webhooks of the older'))
     .matchAll(/^\| \d[\d, ]+ \| (.+?) \|/gm)
   const named = [...rows].flatMap(([, codes]) => [...codes!.matchAll(/`(\w+)`/g)].map(([, code]) => code!))
   expect([...new Set(named)].sort()).toEqual(OLDER_ERROR_CODES)
