@@ -84,6 +84,10 @@ export async function bundlePageScripts({ goOn = false, dist = DIST } = {}): Pro
   }
   for (const name of foldersOf('packages/mock'))
     await bundle(`packages/mock/${name}`, entriesOf('packages/mock', name), join(bundles, 'mock', name))
+  mkdirSync(join(bundles, 'mock/sentences'), { recursive: true })
+  for (const file of readdirSync(join(root, 'packages/mock/sentences')))
+    replaceFile(join(bundles, 'mock/sentences', file), readFileSync(join(root, 'packages/mock/sentences', file)))
+  replaceFile(join(bundles, 'speech-sample.ogg'), readFileSync(join(root, 'src/speech/sample.ogg')))
   for (const file of ['main.tsx', 'style.css'])
     await bundle('report', { report: join(root, 'src/report/page', file) }, bundles)
   if (failed.length > 0 && !goOn) throw new Error(`The page scripts of ${failed.join(', ')} could not be bundled`)
@@ -127,7 +131,11 @@ async function bundleBot(dist: string): Promise<void> {
     legalComments: 'linked',
     logLevel: 'warning',
     absWorkingDir: root,
-    entryPoints: { index: 'src/cli/index.ts', 'engine-process': 'src/transcription/local/engine-process.ts' },
+    entryPoints: {
+      index: 'src/cli/index.ts',
+      'recognizer-process': 'src/speech/recognizer-process.ts',
+      'server-process': 'src/speech/server-process.ts',
+    },
     outdir: join(dist, 'bot'),
     chunkNames: '[name]-[hash]',
     banner: { js: "import{createRequire as requireOf}from'node:module';const require=requireOf(import.meta.url);" },

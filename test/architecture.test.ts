@@ -97,7 +97,7 @@ const ROOMS: Room[] = [
     may: [
       ...GROUND,
       ...['src/run', 'src/control-link', 'src/job', 'platforms', 'platforms/browser'],
-      ...['recorder', 'src/report', 'src/storage', 'src/streaming', 'src/transcription'],
+      ...['recorder', 'src/report', 'src/storage', 'src/streaming', 'src/transcription', 'src/speech'],
     ],
   },
   {
@@ -115,6 +115,7 @@ const ROOMS: Room[] = [
       'src/report',
       'packages/mock',
       'packages/client',
+      'src/speech',
     ],
   },
   { path: 'platforms', may: [...GROUND, 'platforms/shared', ...PLATFORMS.map((name) => `platforms/${name}`)] },
@@ -132,6 +133,7 @@ const ROOMS: Room[] = [
   { path: 'src/storage', may: GROUND },
   { path: 'src/streaming', may: GROUND },
   { path: 'src/transcription', may: GROUND },
+  { path: 'src/speech', may: [...GROUND, 'src/transcription'] },
   { path: 'src/report', may: [...GROUND, 'src/report/page', 'packages/page-parts'] },
   { path: 'src/report/page', may: ['packages/page-parts'] },
   // Player, lanes and lines of the report and of the dashboard.
@@ -405,7 +407,14 @@ describe('imports', () => {
     ['playwright', ['platforms/']],
     [
       'ws',
-      ['src/control-link/', 'src/streaming/', 'src/transcription/', 'packages/mock/', 'control-plane/control-link/'],
+      [
+        'src/control-link/',
+        'src/speech/',
+        'src/streaming/',
+        'src/transcription/',
+        'packages/mock/',
+        'control-plane/control-link/',
+      ],
     ],
     ['@aws-sdk/', ['src/storage/', 'control-plane/files/']],
     ['werift', ['packages/mock/']],

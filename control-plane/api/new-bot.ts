@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { imagesOf, transcriptionProvider } from '@standin/wire/job.ts'
 import { type MeetingLink, readMeeting } from '@standin/wire/meeting-links/index.ts'
-import { problemOfMode } from '@standin/wire/speech-access.ts'
+import { problemOfLanguage, problemOfMode } from '@standin/wire/speech-access.ts'
 import type { FastifyRequest } from 'fastify'
 import type { NewBot } from '../bots/actions/create-bot.ts'
 import { type BotRequest, problemOfTokenExtra, problemOfZoomToken, requestOf } from '../bots/request.ts'
@@ -76,7 +76,13 @@ export function checkSpeech(
   { speech }: Pick<ApiDependencies['settings'], 'speech'>,
 ): void {
   if (!transcription || transcription.provider === 'captions') return
-  const problem = speech?.()?.[transcription.provider][transcription.api_key ? 'withKey' : 'withoutKey']
+  const problems = speech?.()
+  const foreign =
+    transcription.provider === 'Default' && problems
+      ? problemOfLanguage(transcription.custom_params, problems.languages)
+      : null
+  if (foreign !== null) throw refusals.validation(`body/${field}/custom_params/language: ${foreign}`)
+  const problem = problems?.[transcription.provider][transcription.api_key ? 'withKey' : 'withoutKey']
   if (!problem) return
   const { path, message } = problem
   const place = path === 'transcription.api_key' ? `${field}/api_key` : field

@@ -60,13 +60,24 @@ export async function readSpeechProblems(db: Database): Promise<SpeechProblems |
   const reports = await readReports(db)
   const said = reports.flatMap(({ speech }) => speech ?? [])
   if (said.length === 0 || said.length < reports.length) return null
-  const shared = (provider: keyof SpeechProblems, key: 'withoutKey' | 'withKey') => {
+  type Provider = Exclude<keyof SpeechProblems, 'languages'>
+  const shared = (provider: Provider, key: 'withoutKey' | 'withKey') => {
     const problems = said.map((speech) => speech[provider]?.[key] ?? null)
     return problems.includes(null) ? null : problems[0]!
   }
-  const of = (provider: keyof SpeechProblems) => ({
+  const of = (provider: Provider) => ({
     withoutKey: shared(provider, 'withoutKey'),
     withKey: shared(provider, 'withKey'),
   })
-  return { Default: of('Default'), local: of('local'), deepgram: of('deepgram'), assemblyai: of('assemblyai') }
+  const providers = {
+    Default: of('Default'),
+    local: of('local'),
+    deepgram: of('deepgram'),
+    assemblyai: of('assemblyai'),
+  }
+  // A bot may be started by any of them.
+  const lists = said.map(({ languages }) => languages ?? null)
+  const known = lists.filter((list) => list !== null)
+  const languages = known.length === 0 ? null : known.reduce((all, list) => all.filter((one) => list.includes(one)))
+  return { ...providers, languages }
 }

@@ -7,8 +7,11 @@ export type SpeechAccess =
   /** Null addresses are the service's usual ones. */
   | { provider: 'deepgram'; key: string; url: string | null }
   | { provider: 'assemblyai'; key: string; url: string | null; liveUrl: string | null }
-  /** An engine on the bot's own machine: a package or module, and the folder of its model. */
-  | { provider: 'local'; key: null; engine: string; models: string }
+  /**
+   * The recognizer of the bot's own machine: a package or module, and the folder of its model, null for the built-in one. A
+   * job may have called it `Default`.
+   */
+  | { provider: 'local'; name: 'Default' | 'local'; key: null; engine: string; models: string | null }
   /** The platform's own captions. */
   | { provider: 'captions'; key: null }
 
@@ -20,6 +23,32 @@ export interface TranscriptionPlan {
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
+
+/** Why the recognizer does not know a language that the caller chose; null if it knows it. `known` is null: many, or it is not known. */
+export function problemOfLanguage(
+  customParams: Readonly<Record<string, unknown>> | null | undefined,
+  known: readonly string[] | null,
+): string | null {
+  const chosen = [customParams?.language ?? []].flat().filter((language) => typeof language === 'string')
+  if (known === null) return null
+  const names = new Intl.DisplayNames('en', { type: 'language' })
+  const isKnown = (language: string) =>
+    known.some((one) => [one, names.of(one)?.toLowerCase()].includes(language.toLowerCase().split(/[-_]/)[0]))
+  const foreign = chosen.find((language) => !isKnown(language))
+  if (foreign === undefined) return null
+  const all = known.map((one) => names.of(one)).join(', ')
+  return `the speech model here knows ${all} only, not ${JSON.stringify(foreign.slice(0, 40))}. ${OTHER_LANGUAGES}`
+}
+
+/** What helps then. */
+export const OTHER_LANGUAGES =
+  'Name a model of that language in STANDIN_SPEECH_MODEL, or a speech service in STANDIN_TRANSCRIPTION_URL.'
+
+/** Languages that the service of `Default` knows, as ISO 639-1; null: the operator named none. */
+function languagesIn(environment: Environment): string[] | null {
+  const named = environment.STANDIN_TRANSCRIPTION_LANGUAGES?.split(',').map((one) => one.trim().toLowerCase())
+  return named?.filter(Boolean) ?? null
+}
 
 /** Why the provider cannot transcribe in this mode; null if it can. */
 export function problemOfMode({ provider, mode }: Pick<NonNullable<Job['transcription']>, 'provider' | 'mode'>) {
@@ -38,6 +67,10 @@ export function transcriptionPlanOf(
   const mode = transcription.mode ?? (provider === 'captions' ? 'live' : 'after')
   const problem = problemOfMode(transcription)
   if (problem !== null) problems.push({ path: 'transcription.mode', message: problem })
+  if (provider === 'Default') {
+    const foreign = problemOfLanguage(transcription.custom_params, languagesIn(environment))
+    if (foreign !== null) problems.push({ path: 'transcription.custom_params.language', message: foreign })
+  }
   const access = speechAccessOf(provider, key ?? null, environment, problems)
   return access && { access, isLive: mode !== 'after', isAfterwards: mode !== 'live' }
 }
@@ -48,6 +81,7 @@ export function speechAccessOf(
   key: string | null,
   environment: Environment,
   problems: Problem[],
+  { hasModel = true } = {},
 ): SpeechAccess | null {
   const addressIn = (name: string, protocols: string) => {
     const address = environment[name] || null
@@ -58,19 +92,11 @@ export function speechAccessOf(
   switch (provider) {
     case 'captions':
       return { provider, key: null }
-    case 'local': {
-      const models = environment.STANDIN_SPEECH_MODELS
-      if (models)
-        return { provider, key: null, models, engine: environment.STANDIN_SPEECH_ENGINE || 'sherpa-onnx-node' }
-      problems.push({ path: 'transcription', message: 'no speech model is configured (STANDIN_SPEECH_MODELS)' })
-      return null
-    }
+    case 'local':
+      return localAccess(provider)
     case 'Default': {
+      if (!environment.STANDIN_TRANSCRIPTION_URL) return localAccess(provider)
       const url = addressIn('STANDIN_TRANSCRIPTION_URL', 'https:|http:')
-      if (!environment.STANDIN_TRANSCRIPTION_URL) {
-        const message = 'no speech service is configured (STANDIN_TRANSCRIPTION_URL)'
-        problems.push({ path: 'transcription', message })
-      }
       if (url === null) return null
       const ownLiveUrl = addressIn('STANDIN_TRANSCRIPTION_LIVE_URL', 'wss:|ws:')
       return {
@@ -93,6 +119,17 @@ export function speechAccessOf(
     }
   }
 
+  function localAccess(name: 'Default' | 'local'): SpeechAccess | null {
+    if (!hasModel) {
+      const message =
+        'no speech service is configured (STANDIN_TRANSCRIPTION_URL), and there is no speech model; run: standin speech install'
+      problems.push({ path: 'transcription', message })
+      return null
+    }
+    const engine = environment.STANDIN_SPEECH_ENGINE || 'sherpa-onnx-node'
+    return { provider: 'local', name, key: null, engine, models: environment.STANDIN_SPEECH_MODEL || null }
+  }
+
   function keyOf(name: string): string | null {
     const found = key ?? (environment[name] || null)
     if (found === null)
@@ -102,22 +139,30 @@ export function speechAccessOf(
 }
 
 /** Why each provider cannot be used, without and with a key of the caller. Settings are named, and no value of one is in it. */
+/** `languages`: those of `Default`. */
 export type SpeechProblems = Record<
   Exclude<TranscriptionProvider, 'captions'>,
   { withoutKey: Problem | null; withKey: Problem | null }
->
+> & { languages: readonly string[] | null }
 
-export function speechProblemsOf(environment: Environment): SpeechProblems {
+/** `hasModel`: whether bots have a recognizer of their own. */
+export function speechProblemsOf(environment: Environment, { hasModel = false } = {}): SpeechProblems {
   const problemOf = (provider: TranscriptionProvider, key: string | null) => {
     const problems: Problem[] = []
-    speechAccessOf(provider, key, environment, problems)
+    speechAccessOf(provider, key, environment, problems, { hasModel })
     return problems[0] ?? null
   }
   const of = (provider: TranscriptionProvider) => ({
     withoutKey: problemOf(provider, null),
     withKey: problemOf(provider, 'given'),
   })
-  return { Default: of('Default'), local: of('local'), deepgram: of('deepgram'), assemblyai: of('assemblyai') }
+  const providers = {
+    Default: of('Default'),
+    local: of('local'),
+    deepgram: of('deepgram'),
+    assemblyai: of('assemblyai'),
+  }
+  return { ...providers, languages: languagesIn(environment) }
 }
 
 function protocolOf(address: string): string {

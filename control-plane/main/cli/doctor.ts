@@ -12,7 +12,7 @@ import { databaseTime } from '../../store/drain.ts'
 import { type ServiceConfig, unknownSettings } from '../config/config.ts'
 import { httpAddress } from '../wiring/http-address.ts'
 import { type Installation, openInstallation } from '../wiring/installation.ts'
-import { standinCommand } from '../wiring/installed-file.ts'
+import { hasSpeechModel, standinCommand } from '../wiring/installed-file.ts'
 import { openLauncher } from '../wiring/launcher.ts'
 import { readWords } from '../wiring/words.ts'
 
@@ -108,12 +108,15 @@ async function* checkStorage({ storage }: ServiceConfig, installation: Installat
 /** Transcripts by captions need no service, so a missing one is a warning only. */
 async function checkSpeech(environment: Io['environment']): Promise<Finding> {
   const part = 'Speech service'
-  const usable = Object.entries(speechProblemsOf(environment)).filter(([, { withoutKey }]) => withoutKey === null)
+  const hasModel = hasSpeechModel() || Boolean(environment.STANDIN_SPEECH_MODEL)
+  const { languages: _, ...providers } = speechProblemsOf(environment, { hasModel })
+  const usable = Object.entries(providers).filter(([, { withoutKey }]) => withoutKey === null)
   const names = usable.map(([name]) => name.toLowerCase()).join(', ')
-  const cure = 'Set STANDIN_TRANSCRIPTION_URL, STANDIN_DEEPGRAM_KEY or STANDIN_ASSEMBLYAI_KEY (docs/transcription.md).'
+  const cure =
+    'Run standin speech install, or set STANDIN_TRANSCRIPTION_URL, STANDIN_DEEPGRAM_KEY or STANDIN_ASSEMBLYAI_KEY (docs/transcription.md).'
   if (names === '') return warning(part, 'none: transcripts come from the captions of meetings only', cure)
   const access = speechAccessOf('Default', null, environment, [])
-  if (access?.provider !== 'Default') return fine(part, `${names} (keys are not tried)`)
+  if (access?.provider !== 'Default') return fine(part, `${names} (keys and the model of this machine are not tried)`)
   const headers: Record<string, string> = access.key === null ? {} : { authorization: `Bearer ${access.key}` }
   try {
     const models = `${access.url.replace(/\/+$/, '')}/models`

@@ -33,7 +33,7 @@ export async function openApi(
   const database = pool('api')
   // A process that only serves the API need not have the keys of the operator's speech services.
   const speech = parts.has('launcher')
-    ? () => speechProblemsOf(parts.environment)
+    ? () => speechProblemsOf(parts.environment, { hasModel: Boolean(parts.environment.STANDIN_SPEECH_MODEL) })
     : await watchSpeech(acrossTeams, closing, log)
   const eventTail = new EventTail(acrossTeams, log)
   const partials = new PartialFeed()

@@ -1,4 +1,5 @@
 /** Addresses of the service itself. */
+import { type AddressInfo, createServer as createSocket } from 'node:net'
 import type { ServiceConfig } from '../config/config.ts'
 
 /** The address under which this machine reaches the service: a wildcard address becomes the loopback one. */
@@ -16,4 +17,16 @@ export function publicUrlOf(
   address = httpAddress(host, port),
 ): string {
   return publicUrl ?? address.href.replace(/\/$/, '')
+}
+
+/** Links are signed with the address before anything listens, so the port has to be known. */
+export function freePort(host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket = createSocket()
+    socket.once('error', reject)
+    socket.listen(0, host, () => {
+      const { port } = socket.address() as AddressInfo
+      socket.close(() => resolve(port))
+    })
+  })
 }

@@ -28,6 +28,11 @@ export function standinCommand(command: string): string[] {
   return [installedFile('bin', 'standin'), command]
 }
 
+/** Whether `standin speech install` has put the model here. */
+export function hasSpeechModel(): boolean {
+  return existsSync(installedFile('models', 'speech-en', 'tokens.txt'))
+}
+
 /** Whether the mock meetings are here: the production image goes without. */
 export function hasMockMeetings(): boolean {
   return existsSync(isSource ? installedFile('packages/mock/index.ts') : installedFile('dist/packages/mock/index.js'))

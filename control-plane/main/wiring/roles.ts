@@ -70,7 +70,7 @@ export async function startLauncherRole(parts: Parts): Promise<void> {
   closing.addWork('drain', stopWatching)
   closing.addWork('launching', () => launching.close().finally(() => launcher.close?.()))
   const image = launcher.kind === 'docker' || launcher.kind === 'kubernetes' ? config.botContainer.image : null
-  const speech = speechProblemsOf(environment)
+  const speech = speechProblemsOf(environment, { hasModel: Boolean(environment.STANDIN_SPEECH_MODEL) })
   const capacity = startCapacityReport({ database, launcher, version: versionOfProgram(), image, speech, log })
   closing.addWork('capacity report', () => capacity.close())
 }

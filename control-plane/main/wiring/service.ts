@@ -1,5 +1,4 @@
 /** The composition of the service: starts the roles of this process, and closes them in order. */
-import { type AddressInfo, createServer as createSocket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { LogSink } from '@standin/wire/process/log-sink.ts'
 import { signInAddress } from '../../api/dashboard/addresses.ts'
@@ -15,12 +14,13 @@ import { openApi } from './api.ts'
 import { createBareServer, type ListeningServer, pathOf } from './bare-server.ts'
 import { Closing } from './closing.ts'
 import { addressFile, writeSecretFile } from './data-folder.ts'
-import { httpAddress, PUBLIC_URL } from './http-address.ts'
+import { freePort, httpAddress, PUBLIC_URL } from './http-address.ts'
 import { openInstallation } from './installation.ts'
 import type { Environment } from './launcher.ts'
 import { LINK_PATH, openParts, type Parts, type ProcessSettings } from './parts.ts'
 import { readinessOf } from './readiness.ts'
 import { acceptLinks, startDispatcherRole, startJobsRole, startLauncherRole } from './roles.ts'
+import { runsSpeech, startSpeech } from './speech.ts'
 
 export interface Service {
   /** Where it listens. */
@@ -46,7 +46,9 @@ export async function startService(
     const installation = await openInstallation(config, 'service', log)
     closing.add('installation', () => installation.close())
     const address = httpAddress(config.host, config.port === 0 ? await freePort(config.host) : config.port)
-    return await startRoles({ config, environment, log, sink, installation, closing, address })
+    const speech = runsSpeech(config, environment) ? await startSpeech(config, environment, { log, closing }) : {}
+    const settings = { config, environment: { ...environment, ...speech } }
+    return await startRoles({ ...settings, log, sink, installation, closing, address })
   } catch (error) {
     await closing.run()
     throw error
@@ -123,16 +125,4 @@ function listenProblem(error: unknown, host: string, port: string): Error {
   if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
     return new Error(`The service may not listen on ${host}, port ${port} (${code})`, { cause: error })
   return error as Error
-}
-
-/** Links are signed with the address before anything listens, so the port has to be known. */
-function freePort(host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const socket = createSocket()
-    socket.once('error', reject)
-    socket.listen(0, host, () => {
-      const { port } = socket.address() as AddressInfo
-      socket.close(() => resolve(port))
-    })
-  })
 }

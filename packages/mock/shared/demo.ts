@@ -1,6 +1,8 @@
 /** The script of the demo meeting: about one minute, with each event that a recording should show. */
+import { join } from 'node:path'
 import { systemClock } from '@standin/wire/time/deadline.ts'
 import type { Clock } from '../../core/ports.ts'
+import { packageRoot } from '../../core/process/page-scripts.ts'
 import type { MockMeeting, MockPerson, MockTruth } from '../types.ts'
 
 export const DEMO_PEOPLE: readonly MockPerson[] = [
@@ -14,30 +16,31 @@ export const DEMO_PEOPLE: readonly MockPerson[] = [
 const JOIN_REQUEST_DEADLINE_MS = 180_000
 const ADMISSION_DEADLINE_MS = 30_000
 
+/** Spoken by the voices of flite, and stored: the machine of a demo does not need it. The build copies them. */
+const SENTENCES = join(packageRoot, 'dist/bundles/mock/sentences')
+
+const speak = (meeting: MockMeeting, id: string, sentence: string): void =>
+  // A sentence that cannot be read is missing in the demo, which goes on.
+  void meeting.playVoice(id, join(SENTENCES, `${id}-${sentence}.ogg`)).catch(() => {})
+
 /** Events, with their seconds after admission. */
 const EVENTS: [at: number, happen: (meeting: MockMeeting) => void][] = [
-  [4, (meeting) => meeting.startSpeaking('ann')],
-  [11, (meeting) => meeting.stopSpeaking('ann')],
-  [12, (meeting) => meeting.startSpeaking('bob')],
+  [4, (meeting) => speak(meeting, 'ann', 'welcome')],
+  [11, (meeting) => speak(meeting, 'bob', 'numbers')],
   [15, (meeting) => meeting.say('cleo', 'The numbers are in the notes: https://example.com/notes')],
-  [18, (meeting) => meeting.startSpeaking('cleo')],
   [19, (meeting) => meeting.raiseHand('dan', true)],
-  [20, (meeting) => meeting.stopSpeaking('bob')],
-  [24, (meeting) => meeting.stopSpeaking('cleo')],
+  [20, (meeting) => speak(meeting, 'cleo', 'plan')],
   [25, (meeting) => meeting.setCamera('dan', true)],
   [27, (meeting) => meeting.startSharing('bob')],
-  [28, (meeting) => meeting.startSpeaking('bob')],
-  [36, (meeting) => meeting.stopSpeaking('bob')],
+  [28, (meeting) => speak(meeting, 'bob', 'picture')],
   [38, (meeting) => meeting.stopSharing('bob')],
   [37, (meeting) => meeting.react('cleo', '👏')],
-  [39, (meeting) => meeting.startSpeaking('dan')],
+  [39, (meeting) => speak(meeting, 'dan', 'leaves')],
   [40, (meeting) => meeting.raiseHand('dan', false)],
-  [44, (meeting) => meeting.stopSpeaking('dan')],
   [45, (meeting) => meeting.say('dan', 'I have to go, thanks everybody 👋')],
   [47, (meeting) => meeting.removePerson('dan')],
   [48, (meeting) => meeting.setCamera('cleo', false)],
-  [49, (meeting) => meeting.startSpeaking('ann')],
-  [55, (meeting) => meeting.stopSpeaking('ann')],
+  [49, (meeting) => speak(meeting, 'ann', 'end')],
   [57, (meeting) => meeting.endForAll()],
 ]
 

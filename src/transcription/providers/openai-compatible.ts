@@ -22,6 +22,8 @@ import {
 } from './provider-error.ts'
 
 export interface OpenAiCompatibleOptions {
+  /** For `transcription.json`; absent: `Default`. */
+  name?: string
   /** Such as `https://api.openai.com/v1`; the operator's, so it may be private. */
   url: string
   /** Null for servers that ask for none. */
@@ -40,7 +42,7 @@ export interface OpenAiCompatibleOptions {
 
 const RETRY_MS = 2_000
 /** OpenAI takes 25 MB; our sound has 128 kbit/s. */
-const MAX_SECONDS = 20 * 60
+export const MAX_SECONDS = 20 * 60
 
 class RefusedRequest extends ProviderError {
   readonly parameters: readonly string[]
@@ -66,7 +68,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Speech
   const language = typeof options.customParams.language === 'string' ? options.customParams.language : null
 
   return {
-    name: 'Default',
+    name: options.name ?? 'Default',
     afterwards: {
       maxSeconds: MAX_SECONDS,
       transcribe: (file, signal) =>

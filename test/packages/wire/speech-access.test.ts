@@ -1,6 +1,6 @@
 import { jobSchema, type Problem } from '@standin/wire/job.ts'
 import { describe, expect, test } from 'vitest'
-import { transcriptionPlanOf } from '../../../packages/wire/speech-access.ts'
+import { speechProblemsOf, transcriptionPlanOf } from '../../../packages/wire/speech-access.ts'
 
 const URL = 'http://10.0.0.7:8000/v1'
 
@@ -49,6 +49,18 @@ describe('which service transcribes', () => {
     })
   })
 
+  test('is the recognizer of this machine where no service is named, and the service of the operator knows languages', () => {
+    expect(planned({}).plan?.access).toEqual({
+      ...{ provider: 'local', name: 'Default', key: null, engine: 'sherpa-onnx-node', models: null },
+    })
+    const environment = { STANDIN_TRANSCRIPTION_URL: URL, STANDIN_TRANSCRIPTION_LANGUAGES: 'en' }
+    for (const language of ['en', 'en-GB', 'English', 'EN'])
+      expect(planned({ custom_params: { language } }, environment).paths).toEqual([])
+    const problems = (hasModel: boolean) => speechProblemsOf({}, { hasModel }).Default.withoutKey?.message
+    expect(problems(true)).toBeUndefined()
+    expect(problems(false)).toContain('standin speech install')
+  })
+
   test('is the platform itself for captions, which need no key and are live', () => {
     const expected = { access: { provider: 'captions', key: null }, isLive: true, isAfterwards: false }
     expect(planned({ provider: 'captions' }).plan).toEqual(expected)
@@ -56,7 +68,12 @@ describe('which service transcribes', () => {
 })
 
 test.each([
-  ['no service of the operator', {}, {}, 'transcription'],
+  [
+    'a language that the service does not know',
+    { custom_params: { language: ['en', 'fr-CA'] } },
+    { STANDIN_TRANSCRIPTION_URL: URL, STANDIN_TRANSCRIPTION_LANGUAGES: 'EN, de' },
+    'transcription.custom_params.language',
+  ],
   ['a keyed service without a key', { provider: 'deepgram' }, {}, 'transcription.api_key'],
   ['another one without', { provider: 'assemblyai', mode: 'live' }, {}, 'transcription.api_key'],
   ['captions afterwards', { provider: 'captions', mode: 'after' }, {}, 'transcription.mode'],

@@ -97,9 +97,9 @@ describe('configuration', () => {
     expect(readConfig(settings({ streaming: { input: 'wss://agent.example/' } })).permitted).toEqual(new Set())
   })
 
-  test('refuses a transcript where no speech service is named, rather than leaving it out', () => {
+  test('a transcript is made by the recognizer of this machine unless a speech service is named', () => {
     const job = { transcription: {} }
-    expect(problems(settings(job))).toEqual(['transcription'])
+    expect(readConfig(settings(job)).transcription?.access.provider).toBe('local')
     const environment = { STANDIN_TRANSCRIPTION_URL: 'http://10.0.0.7:8000/v1' }
     expect(readConfig(settings(job, { environment })).transcription?.access.provider).toBe('Default')
   })
@@ -119,8 +119,7 @@ describe('configuration', () => {
 
   test('refuses a transcript by an engine that has no model here', () => {
     const job = { transcription: { provider: 'local' } }
-    expect(problems(settings(job))).toEqual(['transcription'])
-    const config = readConfig(settings(job, { environment: { STANDIN_SPEECH_MODELS: '/no/such/folder' } }))
+    const config = readConfig(settings(job, { environment: { STANDIN_SPEECH_MODEL: '/no/such/folder' } }))
     expect(() => checkEngine(config)).toThrow(InvalidJob)
   })
 

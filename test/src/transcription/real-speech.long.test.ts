@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { silentLogger } from '../../../packages/core/logger.ts'
+import { localSpeech } from '../../../src/speech/child.ts'
 import {
   createAssemblyAi,
   createDeepgram,
@@ -51,7 +52,8 @@ const PROVIDERS: Record<string, () => Promise<SpeechProvider>> = {
     })
   },
   async local() {
-    return createLocal({ models: import.meta.dirname, engine: join(import.meta.dirname, 'sphinx-engine.ts') })
+    const engine = join(import.meta.dirname, 'sphinx-engine.ts')
+    return createLocal({ name: 'local', open: localSpeech({ engine, models: import.meta.dirname }), customParams: {} })
   },
   async deepgram() {
     const { url } = await startDeepgram(deepgram.recognizing())

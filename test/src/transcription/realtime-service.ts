@@ -10,7 +10,7 @@ import { openService } from './service.ts'
 export const RATE = 24_000
 /** Samples of a word: a level that stands for it, between a few samples of silence. */
 const WORD_SAMPLES = 0.3 * RATE
-const LEVEL = 200
+export const LEVEL = 200
 
 /** Three tenths of a second that are recognized as the word of this number, from 1 on. */
 export function wordSound(number: number): Buffer {

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { GoogleMeetMeeting } from '../../../../packages/mock/google-meet/meeting.ts'
 import { DEMO_PEOPLE, runDemoScript } from '../../../../packages/mock/shared/demo.ts'
@@ -30,11 +32,8 @@ class ScriptedMeeting extends GoogleMeetMeeting {
     this.done.push('admit')
     this.reach('call')
   }
-  override startSpeaking(id: string): void {
-    this.done.push(`${id} speaks`)
-  }
-  override stopSpeaking(id: string): void {
-    this.done.push(`${id} stops`)
+  override async playVoice(id: string, file: string): Promise<void> {
+    this.done.push(`${id} says ${basename(file)}`)
   }
   override startSharing(id: string): void {
     this.done.push(`${id} shares`)
@@ -68,7 +67,10 @@ test('the demo brings four people, admits the bot, shows everything once in a mi
   expect(meeting.done.at(0)).toBe('admit')
   expect(meeting.done.at(-1)).toBe('end')
   expect(meeting.done).toContain('bob shares')
-  expect(meeting.done.indexOf('cleo speaks')).toBeLessThan(meeting.done.indexOf('bob stops'))
+  const said = meeting.done.flatMap((what) => what.split(' says ')[1] ?? [])
+  expect(said.length).toBeGreaterThan(4)
+  const stored = join(import.meta.dirname, '../../../../packages/mock/sentences')
+  expect(said.filter((file) => !existsSync(join(stored, file)))).toEqual([])
   expect(truth.chat.map(({ senderId }) => senderId)).toEqual(['cleo', 'dan'])
   expect(truth.presence.find(({ personId }) => personId === 'dan')?.leftAt).not.toBe(null)
   expect(clock.now() - began).toBeGreaterThan(50_000)

@@ -1,0 +1,194 @@
+/** The speech server with its recognizers in processes: words live and of recordings, through crashes, growth and hostile requests. */
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { getPriority } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '@standin/wire/time/deadline.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { silentLogger } from '../../../packages/core/logger.ts'
+import { localSpeech } from '../../../src/speech/child.ts'
+import { Recognizers } from '../../../src/speech/recognizers.ts'
+import { startSpeechServer } from '../../../src/speech/server.ts'
+import { LiveWords } from '../../../src/transcription/live-words.ts'
+import { createLocal } from '../../../src/transcription/providers/local.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
+import { RATE, silence, wordSound } from '../transcription/realtime-service.ts'
+
+const ENGINE = join(import.meta.dirname, 'stand-in-engine.ts')
+const SIGNAL = new AbortController().signal
+const KEY = 'key-of-the-test'
+
+function model(orders: Record<string, string> = {}): { engine: string; models: string } {
+  const folder = temporaryFolder()
+  for (const [file, text] of Object.entries({ model: '', ...orders })) writeFileSync(join(folder, file), text)
+  return { engine: ENGINE, models: folder }
+}
+
+async function serve(orders: Record<string, string> = {}, options: { maxMemory?: number } = {}) {
+  const server = await startSpeechServer({
+    ...model(orders),
+    host: '127.0.0.1',
+    port: 0,
+    key: KEY,
+    count: 1,
+    ...options,
+  })
+  onTestFinished(() => server.close())
+  const provider = createLocal({ name: 'local', open: async () => ({ url: server.url, key: KEY }), customParams: {} })
+  return { ...server, provider }
+}
+
+/** Processes below this one that run this file. */
+const running = (name: string) =>
+  readdirSync('/proc')
+    .map(Number)
+    .filter((id) => {
+      try {
+        const parent = Number(/^PPid:\t(\d+)$/m.exec(readFileSync(`/proc/${id}/status`, 'utf8'))?.[1])
+        return parent === process.pid && readFileSync(`/proc/${id}/cmdline`, 'utf8').includes(name)
+      } catch {
+        return false
+      }
+    })
+
+function recording(...sound: Buffer[]): string {
+  const file = join(temporaryFolder(), 'sound.wav')
+  const raw = ['-f', 's16le', '-ar', String(RATE), '-ac', '1', '-i', '-']
+  execFileSync('ffmpeg', ['-v', 'error', ...raw, file], { input: Buffer.concat(sound) })
+  return file
+}
+
+test('live words come in their order from a recognizer that is niced, and once more after it crashed', async () => {
+  const { provider, recognizers } = await serve({ 'crash-at': 'w3' })
+  const finals: string[] = []
+  const partials: string[] = []
+  const words = new LiveWords({
+    ...{ recognition: provider.live!, clock: systemClock, logger: silentLogger },
+    notice: () => {},
+    onWords: ({ isFinal, words: heard }) => (isFinal ? finals : partials).push(heard.map(({ word }) => word).join(' ')),
+  })
+  const play = (...sound: Buffer[]) => {
+    const all = Buffer.concat(sound)
+    for (let at = 0; at < all.byteLength; at += RATE / 5) words.send(all.subarray(at, at + RATE / 5))
+  }
+  play(...[1, 2, 1, 2].map(wordSound), silence(1))
+  await expect.poll(() => finals).toEqual(['w1 w2 w1 w2'])
+  expect(getPriority(running('recognizer-process')[0]!)).toBe(5)
+  play(wordSound(3), wordSound(4), silence(1), wordSound(5), silence(1))
+  await expect.poll(() => finals).toEqual(['w1 w2 w1 w2', 'w3 w4', 'w5'])
+  await words.close()
+  expect(partials[0]).toMatch(/^w1/)
+  expect(recognizers.counts.crashed).toBe(1)
+  expect({ holes: words.holes, failure: words.failure }).toEqual({ holes: [], failure: null })
+})
+
+test('a recording is recognized turn by turn with the times of its voices, and a runaway text is no words', async () => {
+  const file = recording(silence(1), wordSound(1), silence(2), wordSound(2), wordSound(3))
+  const { provider } = await serve()
+  const { words, language } = await provider.afterwards!.transcribe(file, SIGNAL)
+  expect(words.map(({ word }) => word)).toEqual(['w1', 'w2', 'w3'])
+  expect(words[0]!.start).toBeCloseTo(1, 1)
+  expect(words[1]!.start).toBeCloseTo(3.3, 1)
+  expect(language).toBe('en')
+  const wild = await serve({ repeat: '' })
+  expect((await wild.provider.afterwards!.transcribe(file, SIGNAL)).words).toEqual([])
+})
+
+test('a recognizer that takes too much memory is replaced between two turns', async () => {
+  const recognizers = new Recognizers({ ...model({ grow: '' }), count: 1, maxMemory: 250_000_000 })
+  onTestFinished(() => recognizers.close())
+  for (let turn = 0; turn < 6; turn++) await recognizers.recognize(new Float32Array(16_000), 'stored', SIGNAL)
+  expect(recognizers.counts).toMatchObject({ turns: 6, crashed: 0, renewed: expect.any(Number) })
+  expect(recognizers.counts.renewed).toBeGreaterThan(0)
+})
+
+test('ends of live turns come first, then texts of open turns, then recordings', async () => {
+  const recognizers = new Recognizers({ ...model(), count: 1 })
+  onTestFinished(() => recognizers.close())
+  const order: string[] = []
+  const ask = (name: string, urgency: 'live' | 'partial' | 'stored') =>
+    recognizers.recognize(new Float32Array(16_000), urgency, SIGNAL).then(() => order.push(name))
+  const left = new AbortController()
+  const leaving = recognizers.recognize(new Float32Array(16_000), 'stored', left.signal)
+  const all = [ask('first', 'stored'), ask('second', 'stored'), ask('open', 'partial'), ask('end', 'live')]
+  left.abort(new Error('left'))
+  await expect(leaving).rejects.toThrow('left')
+  await Promise.all(all)
+  expect(order).toEqual(['end', 'open', 'first', 'second'])
+})
+
+test.each([
+  ['without a key', { key: '' }, 401],
+  ['with another key', { key: 'key-of-the-tesT' }, 401],
+  ['of another method', { method: 'PUT' }, 405],
+  ['without a file', { form: {} }, 400],
+  ['with what is no sound', { form: { file: new Blob(['no sound']) } }, 400],
+  ['that is no form', { body: 'x' }, 400],
+  ['that is too large', { form: { file: new Blob([Buffer.alloc(27_000_000)]) } }, 413],
+  ['to another path', { path: '/chat/completions' }, 404],
+])('a request %s is refused with its status', async (_, asked: object, status) => {
+  const { url } = await serve()
+  const {
+    key = KEY,
+    method = 'POST',
+    form,
+    body,
+    path = '/audio/transcriptions',
+  } = asked as {
+    key?: string
+    method?: string
+    form?: Record<string, Blob>
+    body?: string
+    path?: string
+  }
+  const fields = new FormData()
+  for (const [name, value] of Object.entries(form ?? {})) fields.append(name, value)
+  const headers = { authorization: `Bearer ${key}` }
+  const answer = await fetch(url + path, { method, headers, body: form ? fields : (body ?? '') })
+  expect({ status: answer.status, error: await answer.json() }).toMatchObject({
+    status,
+    error: { error: { message: expect.any(String) } },
+  })
+})
+
+test('a live session refuses other rates and events, and a socket without a key', async () => {
+  const { url } = await serve()
+  const dial = (key: string) =>
+    new WebSocket(`${url.replace('http', 'ws')}/realtime`, { headers: { authorization: `Bearer ${key}` } })
+  const refused = await new Promise<string>((resolve) => dial('x').on('error', ({ message }) => resolve(message)))
+  expect(refused).toContain('401')
+  const socket = dial(KEY)
+  onTestFinished(() => socket.terminate())
+  const codes: (string | undefined)[] = []
+  socket.on('message', (data) => codes.push(JSON.parse(String(data)).error?.code))
+  await new Promise((resolve) => socket.on('open', resolve))
+  const format = { type: 'audio/pcm', rate: 8000 }
+  for (const event of [
+    '{',
+    '[]',
+    JSON.stringify({ type: 'session.update', session: { audio: { input: { format } } } }),
+  ])
+    socket.send(event)
+  socket.send(JSON.stringify({ type: 'input_audio_buffer.commit' }))
+  await expect
+    .poll(() => codes)
+    .toEqual([undefined, 'invalid_event', 'invalid_event', 'invalid_format', 'input_audio_buffer_commit_empty'])
+})
+
+test('the server of a bot is its child, and a model that cannot be used is said once and for all', async () => {
+  const open = localSpeech(model())
+  const first = await open()
+  expect(await open()).toEqual(first)
+  expect((await fetch(first.url.replace('/v1', '/healthz'))).status).toBe(200)
+  const [server] = running('server-process')
+  process.kill(server!, 'SIGKILL')
+  await expect.poll(async () => (await open()).key).not.toBe(first.key)
+  process.kill(running('server-process')[0]!, 'SIGKILL')
+  const empty = temporaryFolder()
+  const broken = createLocal({ name: 'local', open: localSpeech({ engine: ENGINE, models: empty }), customParams: {} })
+  await expect(broken.live!.open({ heard: () => {}, lost: () => {} }, SIGNAL)).rejects.toMatchObject({
+    message: expect.stringContaining(`There is no model in ${empty}`),
+    isTransient: false,
+  })
+})
