@@ -421,7 +421,14 @@ describe('imports', () => {
     ['selfsigned', ['packages/mock/']],
     ['commander', ['src/cli/', 'control-plane/main/cli/', 'packages/mcp/main.ts']],
     ['htmlparser2', ['control-plane/calendars/html-texts.ts']],
-    ['ipaddr.js', ['packages/wire/network/public-addresses.ts', 'control-plane/main/config/trusted-proxies.ts']],
+    [
+      'ipaddr.js',
+      [
+        'packages/wire/network/public-addresses.ts',
+        'control-plane/main/config/trusted-proxies.ts',
+        'control-plane/api/http/forwarded.ts',
+      ],
+    ],
     ['@deepgram/', ['src/transcription/']],
     ['assemblyai', ['src/transcription/']],
     ['opus-decoder', ['src/transcription/']],

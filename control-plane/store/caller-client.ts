@@ -52,7 +52,7 @@ class QueryOfTeam extends SentQuery {
 }
 
 /**
- * Options of a pool for callers. Their role is also that of the session: a statement without a team finds no rows. Planning
+ * Parts of a pool for callers. Their role is also that of the session: a statement without a team finds no rows. Planning
  * with row security takes up to twice as long, so frequent statements are prepared, except those that need a plan for each team.
  */
 export function callerPool(role: string, isPlannedByTeam = false) {
@@ -72,7 +72,7 @@ export function callerPool(role: string, isPlannedByTeam = false) {
   }
   return {
     Client: CallerClient,
-    options: `-c role=${role} -c standin.team=${NO_TEAM}`,
+    session: { role, 'standin.team': NO_TEAM },
     onConnect: (client: pg.ClientBase) => client.query({ ...ENTER, values: [role, NO_TEAM] }),
   }
 }

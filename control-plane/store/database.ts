@@ -10,8 +10,10 @@ import {
 } from 'kysely'
 import pg from 'pg'
 import { callerPool } from './caller-client.ts'
+import { isGivenUp } from './moved-database.ts'
 import { PreparingClient } from './prepared.ts'
 import type { Tables } from './rows/index.ts'
+import { enterSession, type SessionSettings } from './session.ts'
 
 export type Database = Kysely<Tables>
 export type Tx = Transaction<Tables>
@@ -55,41 +57,50 @@ export interface PoolCounts {
   waiting: number
 }
 
-export const READS_BY_INDEX = ['enable_seqscan', 'enable_bitmapscan', 'max_parallel_workers_per_gather']
-  .map((setting) => `-c ${setting}=0`)
-  .join(' ')
+const READS_BY_INDEX: SessionSettings = {
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  max_parallel_workers_per_gather: '0',
+}
 
 export function openDatabase(settings: PoolSettings): Database {
-  const statementTimeout = settings.statementTimeoutMs ?? 15_000
-  const { options = '', ...asCaller } = settings.callerRole
-    ? callerPool(settings.callerRole, settings.readsByIndex)
-    : {}
-  const pool = new pg.Pool({
-    connectionString: settings.url,
-    application_name: `standin ${settings.role}`,
-    max: settings.connections,
-    min: Math.min(1, settings.connections),
-    connectionTimeoutMillis: 10_000,
-    idleTimeoutMillis: 0,
-    keepAlive: true,
-    types,
-    Client: PreparingClient,
-    ...asCaller,
-    options: settings.readsByIndex ? `${READS_BY_INDEX} ${options}` : options,
-    statement_timeout: statementTimeout,
-    lock_timeout: Math.min(statementTimeout, 10_000),
-    idle_in_transaction_session_timeout: 30_000,
-  })
-  pool.on('error', (error) => settings.onError?.(error))
-  // The pool listens to idle connections only; one that breaks inside a transaction would end the process otherwise.
-  pool.on('connect', (client) => client.on('error', () => {}))
   const { onDeliveries = () => {} } = settings
-  const config = { pool: watched(pool, settings.watch) }
+  const config = { pool: currentConnections(openPool(settings), settings) }
   const dialect = new PostgresDialect(config)
   dialect.createDriver = () => new WakingDriver(config, onDeliveries)
   const database = new Kysely<Tables>({ dialect })
   wakeUps.set(database, onDeliveries)
   return database
+}
+
+export function openPool(settings: Omit<PoolSettings, 'watch' | 'onDeliveries'>): pg.Pool {
+  const { url, role, connections, callerRole, readsByIndex, statementTimeoutMs = 15_000 } = settings
+  const { Client, session, onConnect } = callerRole ? callerPool(callerRole, readsByIndex) : { Client: PreparingClient }
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: `standin ${role}`,
+    max: connections,
+    min: Math.min(1, connections),
+    connectionTimeoutMillis: 10_000,
+    idleTimeoutMillis: 0,
+    keepAlive: true,
+    types,
+    Client,
+    async onConnect(client) {
+      await enterSession(client, url, {
+        statement_timeout: String(statementTimeoutMs),
+        lock_timeout: String(Math.min(statementTimeoutMs, 10_000)),
+        idle_in_transaction_session_timeout: '30000',
+        ...(readsByIndex && READS_BY_INDEX),
+        ...session,
+      })
+      await onConnect?.(client)
+    },
+  })
+  pool.on('error', (error) => settings.onError?.(error))
+  // The pool listens to idle connections only; one that breaks inside a transaction would end the process otherwise.
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
 }
 
 /** Rejects if the server cannot be reached, or refuses the user. */
@@ -130,9 +141,11 @@ class WakingDriver extends PostgresDriver {
   }
 }
 
-function watched(pool: pg.Pool, watch: PoolSettings['watch']): pg.Pool | PostgresPool {
-  if (watch === undefined) return pool
-  const onWaited = watch(() => ({
+/** The pool without connections that lead to a server which takes no writes any more. */
+function currentConnections(pool: pg.Pool, { url, watch }: PoolSettings): PostgresPool {
+  const madeAt = new WeakMap<pg.PoolClient, number>()
+  pool.on('connect', (client) => madeAt.set(client, performance.now()))
+  const onWaited = watch?.(() => ({
     used: pool.totalCount - pool.idleCount,
     idle: pool.idleCount,
     waiting: pool.waitingCount,
@@ -140,8 +153,12 @@ function watched(pool: pg.Pool, watch: PoolSettings['watch']): pg.Pool | Postgre
   return {
     async connect() {
       const askedAt = performance.now()
-      const client = await pool.connect()
-      onWaited((performance.now() - askedAt) / 1000)
+      let client = await pool.connect()
+      while (isGivenUp(url, madeAt.get(client)!)) {
+        client.release(true)
+        client = await pool.connect()
+      }
+      onWaited?.((performance.now() - askedAt) / 1000)
       return client
     },
     end: () => pool.end(),

@@ -86,6 +86,7 @@ function age(time: ReturnType<typeof sql>) {
 }
 
 /** Resolves where the database answers. */
+/** Rejects if the database does not answer, or takes no writes. Nothing is written: there is no such row. */
 export async function probeDatabase(db: Database): Promise<void> {
-  await sql`select 1 from settings limit 1`.execute(db)
+  await sql`select from settings where name = '' for update`.execute(db)
 }

@@ -3,14 +3,17 @@
  * closed and their workers keep the events, and every loop of the service tries again after a longer rest.
  */
 
-/** PostgreSQL cannot be reached, is full, shuts down or is broken: every caller's statement fails. */
-const LOST = /^(?:08|53|57P|58)/
+/** PostgreSQL cannot be reached, is full, shuts down, takes no writes or is broken: every caller's statement fails. */
+const LOST = /^(?:08|25006|53|57P|58)/
 /** Another transaction was in the way, or the statement took too long. */
 const IN_THE_WAY = /^(?:40001|40P01|55P03|57014)$/
-const CONNECTION_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOENT', 'ENOTFOUND'])
+const CONNECTION_CODES = new Set([
+  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN'],
+  ...['EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN'],
+])
 /** Errors of the client have no code. */
 const CONNECTION_MESSAGES =
-  /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/
+  /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed)/
 
 /** Whether the fault is the database's or the connection's and not the statement's. False for an error of an unknown kind. */
 export function isDatabaseLost(error: unknown): boolean {

@@ -42,10 +42,15 @@ export interface OwnPostgresSettings {
   settings?: readonly string[]
 }
 
+const clusterOf = (folder: string) => join(folder, 'database', 'cluster')
+
+/** Whether a server was made in the data folder. */
+export const hasOwnPostgres = (folder: string): Promise<boolean> => exists(join(clusterOf(folder), 'PG_VERSION'))
+
 /** Makes the database cluster if there is none, and starts the server where it does not run. */
 export async function startOwnPostgres({ folder, settings = [] }: OwnPostgresSettings): Promise<OwnPostgres> {
   const home = join(folder, 'database')
-  const cluster = join(home, 'cluster')
+  const cluster = clusterOf(folder)
   const programs = await findPrograms()
   const owner = await unprivilegedUser()
   await mkdir(home, { recursive: true, mode: 0o700 })
@@ -67,7 +72,7 @@ export async function startOwnPostgres({ folder, settings = [] }: OwnPostgresSet
   }
 
   const password = await passwordOf(home, owner)
-  if (!(await exists(join(cluster, 'PG_VERSION')))) await makeCluster(home, cluster, password, owner, call)
+  if (!(await hasOwnPostgres(folder))) await makeCluster(home, cluster, password, owner, call)
   const sockets = await socketFolder(home, owner)
   const options = [
     "-c listen_addresses=''",

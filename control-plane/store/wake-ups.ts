@@ -7,6 +7,8 @@ import { spread } from '@standin/wire/time/backoff.ts'
 import { sql } from 'kysely'
 import pg from 'pg'
 import type { Database } from './database.ts'
+import { onReadOnly } from './moved-database.ts'
+import { enterSession } from './session.ts'
 
 /** Launchers listen for bots, dispatchers for deliveries, the API for events of bots that are followed, jobs for calendars. */
 type Due = 'bots' | 'deliveries' | 'events' | 'calendars'
@@ -109,17 +111,24 @@ export function listenForWakeUps(
       onError(error)
       // A loop that sleeps for long has to look more often now.
       if (wasListening) onWake([])
+      stopWatching()
       next.end().catch(() => {})
       timer = setTimeout(connect, spread(RECONNECT_MS, JITTER))
     }
+    // It may lead to a server that was replaced, where nothing is notified any more.
+    const stopWatching = onReadOnly(url, () => retry(new Error('The database takes no writes')))
     next.on('error', retry)
-    next.on('end', () => retry(new Error('The connection for wake-ups was closed')))
+    next.on('end', () => {
+      stopWatching()
+      retry(new Error('The connection for wake-ups was closed'))
+    })
     next.on('notification', ({ channel, payload = '' }) => {
       if (channel !== PROBE_CHANNEL) return listeners[channel]?.(payload)
       if (payload === probe) isListening = !isBroken && !isClosed
     })
     try {
       await next.connect()
+      await enterSession(next, url)
       for (const channel of [PROBE_CHANNEL, ...Object.keys(listeners)]) await next.query(`listen ${channel}`)
       // Hints may have been lost in between.
       onWake([])

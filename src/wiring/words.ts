@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { messageOf } from '@standin/wire/text/error-text.ts'
+import { parseJson } from '@standin/wire/text/json-text.ts'
 import { type PageWords, SHIPPED_WORDS, wordsFrom } from '@standin/wire/words.ts'
 import type { Logger } from '../../packages/core/logger.ts'
 import { packageRoot } from '../../packages/core/process/page-scripts.ts'
@@ -32,7 +33,7 @@ export async function openWords(
 
 /** Puts the words into use. Rejects with a sentence if they cannot be used. */
 export async function chooseWords(given: unknown, file: string | null): Promise<PageWords> {
-  const words = given ? wordsFrom(given) : file ? wordsFrom(JSON.parse(await readFile(file, 'utf8'))) : SHIPPED_WORDS
+  const words = given ? wordsFrom(given) : file ? wordsFrom(parseJson(await readFile(file, 'utf8'))) : SHIPPED_WORDS
   useWords(words)
   return words
 }

@@ -16,7 +16,7 @@ import type { ApiDependencies } from '../dependencies.ts'
 import { refusals } from './errors.ts'
 import type { Caller, Generation } from './generation.ts'
 import { countUse, type RateLimits } from './rate-limits.ts'
-import { mayAct, neededRole, sessionOf } from './sessions.ts'
+import { hasSessionCookie, mayAct, neededRole, sessionOf } from './sessions.ts'
 
 /** A revoked key stops working within this time; a burst of requests queries the database once. */
 const GOOD_KEY_MS = 1000
@@ -32,11 +32,16 @@ const MAX_SUSPECTS = 20
 
 const KEY_IN_QUERY = /(?:^|&)(?:[a-z0-9-]*api[-_]?key|key|token)=/i
 
-/** The key in the generation's own header, or as `Authorization: Bearer`. Another scheme is none of ours. */
-function keyOf(headers: IncomingHttpHeaders, keyHeaders: readonly string[]): string | undefined {
+/**
+ * The key in the generation's own header, or as `Authorization: Bearer`. Another scheme is none of ours. A proxy may add a
+ * bearer token of its own, so a token that is no key counts only where nothing else says who calls.
+ */
+function keyOf(headers: IncomingHttpHeaders, keyHeaders: readonly string[], hasSession: boolean): string | undefined {
   // Pages that let a person try the API send an empty header for an empty field.
   const own = keyHeaders.map((name) => headers[name]).find((value) => value !== undefined && value !== '')
-  const bearer = keyHeaders.length > 0 ? /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] : undefined
+  const token = keyHeaders.length > 0 ? /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] : undefined
+  const isForeign = token !== undefined && !isWellFormedKey(token) && (own !== undefined || hasSession)
+  const bearer = isForeign ? undefined : token
   if (own !== undefined && bearer !== undefined && own !== bearer) throw refusals.twoKeys()
   return own === undefined ? bearer : String(own)
 }
@@ -55,6 +60,7 @@ export function createAuthentication(
   const wrongKeys = new RateLimiterMemory({ points: WRONG_KEYS_PER_MINUTE, duration: 60 })
   const openRequests = new RateLimiterMemory({ points: OPEN_REQUESTS_PER_MINUTE, duration: 60 })
   const oneByOne = inTurn(1)
+  const isSecure = settings.publicUrl.startsWith('https:')
   let suspects = 0
 
   async function holderOf(key: string, address: string): Promise<KeyHolder> {
@@ -83,7 +89,7 @@ export function createAuthentication(
   }
 
   async function personOf(request: FastifyRequest): Promise<Caller> {
-    const session = await sessionOf(keyDatabase, request, settings.publicUrl.startsWith('https:'))
+    const session = await sessionOf(keyDatabase, request, isSecure)
     if (session === null) throw refusals.missingKey()
     const role = request.routeOptions.config.role ?? neededRole(request.method)
     if (!mayAct(session, role)) throw refusals.roleTooLow(role)
@@ -126,7 +132,7 @@ export function createAuthentication(
         if (count > OPEN_REQUESTS_PER_MINUTE) throw refusals.tooManyWithoutKey(reset)
         return
       }
-      const key = keyOf(request.headers, keyHeaders)
+      const key = keyOf(request.headers, keyHeaders, acceptsSessions && hasSessionCookie(request, isSecure))
       const caller = acceptsSessions && key === undefined ? await personOf(request) : await callerWith(key, request.ip)
       request.caller = caller
       await rateLimits.check(caller, request.method, reply)

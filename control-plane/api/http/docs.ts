@@ -42,6 +42,8 @@ export function docsRoutes(app: App, documents: readonly ServedDocument[]): void
     page ??= openPage(documents)
     const { statusCode, headers, rawPayload } = await (await page).inject({ method: 'GET', url: request.url })
     reply.code(statusCode).headers(headers)
+    // From `/docs` to `/docs/`, also below the path of a proxy.
+    if (headers.location !== undefined) reply.header('location', 'docs/')
     reply.headers({ 'content-security-policy': PAGE_POLICY, 'x-content-type-options': 'nosniff' })
     return reply.send(rawPayload)
   }
@@ -59,7 +61,9 @@ async function openPage(documents: readonly ServedDocument[]): Promise<FastifyIn
     routePrefix: '/docs',
     configuration: {
       pageTitle: 'Standin API',
-      sources: documents.filter(({ keyHeader }) => keyHeader !== null).map(({ path, title }) => ({ url: path, title })),
+      sources: documents
+        .filter(({ keyHeader }) => keyHeader !== null)
+        .map(({ path, title }) => ({ url: `..${path}`, title })),
       authentication: { preferredSecurityScheme: 'key' },
       onBeforeRequest: asDashboard,
       withDefaultFonts: false,

@@ -18,6 +18,7 @@ import { createAuthentication } from './auth.ts'
 import { answerClientError } from './client-errors.ts'
 import { docsRoutes, type ServedDocument } from './docs.ts'
 import { ApiError, asApiError, refusals } from './errors.ts'
+import { readForwardedAddresses } from './forwarded.ts'
 import { type App, actorOf, type Generation, generationOf } from './generation.ts'
 import { helpRoutes } from './help.ts'
 import { bodyText, changedValue } from './json-body.ts'
@@ -89,6 +90,7 @@ export async function buildApi(
       answer(asApiError(error), request as FastifyRequest, reply as FastifyReply)
     },
   })
+  if (settings.trustedProxies) readForwardedAddresses(app)
   const routes = createRouteTable(app)
   const generationAt = (url: string) => generationOf(generations, pathOf(url)) ?? generations[0]!
 

@@ -32,6 +32,10 @@ export async function sessionOf(db: Database, request: FastifyRequest, secure: b
   return session
 }
 
+/** Whether the request says that a person sends it; the cookie may not be valid. */
+export const hasSessionCookie = (request: FastifyRequest, secure: boolean): boolean =>
+  Boolean(cookieOf(request, SESSION_COOKIE, secure))
+
 export function mayAct(session: Session, role: Role): boolean {
   return RANKS[session.role] >= RANKS[role]
 }

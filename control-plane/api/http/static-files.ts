@@ -15,23 +15,36 @@ const TYPES: Readonly<Record<string, string>> = {
   '.webp': 'image/webp',
 }
 
+/** Of the service in a page. They become relative, since a proxy may serve the service below a path. */
+const ADDRESS = /( (?:href|src)=")\//g
+
+/** Leads from an address of the service to its root. */
+const rootOf = (url: string): string => '../'.repeat(url.split('?', 1)[0]!.split('/').length - 2) || './'
+
+/** A proxy that compresses makes a tag weak. */
+const hasTag = (header: string | undefined, etag: string): boolean =>
+  header?.trim() === '*' || (header?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag) ?? false)
+
 /** Sends a file of the folder, by its path there. `policy`: the Content-Security-Policy of its pages. */
 export type SendFile = (path: string, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
 export function staticFiles(folder: string, policy: string): SendFile {
   const kept = new Map<string, { content: Buffer; etag: string }>()
 
-  async function read(path: string) {
+  /** Pages are made for each request: their addresses depend on its path. */
+  async function read(path: string, url: string) {
     const known = kept.get(path)
     if (known !== undefined) return known
-    const content = await readFile(join(folder, path))
+    const bytes = await readFile(join(folder, path))
+    const isPage = path.endsWith('.html')
+    const content = isPage ? Buffer.from(String(bytes).replace(ADDRESS, `$1${rootOf(url)}`)) : bytes
     const file = { content, etag: `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"` }
-    kept.set(path, file)
+    if (!isPage) kept.set(path, file)
     return file
   }
 
   return async (path, request, reply) => {
-    const { content, etag } = await read(path)
+    const { content, etag } = await read(path, request.url)
     reply.headers({
       'content-type': TYPES[extname(path)] ?? 'application/octet-stream',
       'cache-control': 'no-cache',
@@ -41,6 +54,6 @@ export function staticFiles(folder: string, policy: string): SendFile {
       'referrer-policy': 'same-origin',
       'cross-origin-opener-policy': 'same-origin',
     })
-    return request.headers['if-none-match'] === etag ? reply.code(304).send() : reply.send(content)
+    return hasTag(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(content)
   }
 }

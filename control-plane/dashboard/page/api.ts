@@ -3,12 +3,13 @@ import type { components, paths } from '@standin/client/dashboard.ts'
 import { answerOf, createStandinClient, type Schemas, StandinApiError } from '@standin/client/index.ts'
 import createClient from 'openapi-fetch'
 import { watchedFetch } from './away.ts'
+import { SERVICE } from './place.ts'
 
 const headers = { 'x-requested-by': 'dashboard' }
 
-export const { v2 } = createStandinClient({ baseUrl: location.origin, headers, fetch: watchedFetch as typeof fetch })
+export const { v2 } = createStandinClient({ baseUrl: SERVICE, headers, fetch: watchedFetch as typeof fetch })
 export const dashboard = createClient<paths>({
-  baseUrl: `${location.origin}/dashboard/api`,
+  baseUrl: `${SERVICE}/dashboard/api`,
   headers,
   fetch: watchedFetch,
 })

@@ -1,5 +1,7 @@
 /** Whether the service answers. While it does not, it is asked again and again; when it is back, every page reads again. */
+
 import { signal } from '@preact/signals'
+import { ROOT } from './place.ts'
 
 const RETRY_MS = 3000
 /** Answers of a proxy in front of a service that does not run. */
@@ -26,7 +28,7 @@ export async function watchedFetch(request: Request): Promise<Response> {
 export async function askAgain(): Promise<void> {
   clearTimeout(timer)
   timer = undefined
-  await watchedFetch(new Request('/dashboard/api/sign-in-ways')).catch(() => {})
+  await watchedFetch(new Request(`${ROOT}/dashboard/api/sign-in-ways`)).catch(() => {})
 }
 
 function note(answers: boolean): void {

@@ -1,5 +1,6 @@
 /** Live updates: the server sends the ids of changed bots, and pages reload them. */
 import { signal } from '@preact/signals'
+import { ROOT } from './place.ts'
 
 export const isConnected = signal(false)
 /** Increases with each change and each new connection, so that a page misses no change during an outage. */
@@ -14,7 +15,7 @@ const emit = (bots: ReadonlySet<string> | 'all') => {
 
 export function openFeed(): void {
   if (source !== null) return
-  source = new EventSource('/dashboard/api/feed')
+  source = new EventSource(`${ROOT}/dashboard/api/feed`)
   source.addEventListener('ready', () => {
     isConnected.value = true
     emit('all')

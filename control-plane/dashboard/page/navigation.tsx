@@ -1,4 +1,5 @@
 /** The pages of the dashboard, in the groups of its navigation. */
+
 import {
   Activity,
   ArrowLeftRight,
@@ -37,6 +38,7 @@ import { System } from './pages/system.tsx'
 import { Team } from './pages/team.tsx'
 import { Usage } from './pages/usage.tsx'
 import { Webhooks } from './pages/webhooks.tsx'
+import { ROOT } from './place.ts'
 import { may } from './session.ts'
 import { TEXTS } from './texts.ts'
 
@@ -78,8 +80,8 @@ export const GROUPS: readonly { title: string; entries: readonly NavigationEntry
       { to: '/keys', title: nav.keys, icon: KeyRound, role: 'owner', show: () => <Keys /> },
       { to: '/requests', title: nav.requests, icon: ArrowLeftRight, role: 'owner', show: () => <Requests /> },
       { to: '/audit-log', title: nav.auditLog, icon: ScrollText, role: 'owner', show: () => <AuditLog /> },
-      { href: '/docs', title: nav.docs, icon: Braces },
-      { href: '/help', title: nav.help, icon: BookOpen },
+      { href: `${ROOT}/docs`, title: nav.docs, icon: Braces },
+      { href: `${ROOT}/help`, title: nav.help, icon: BookOpen },
     ],
   },
   {

@@ -1,8 +1,9 @@
 /** The path below /dashboard decides which page is shown; the query keeps the filters of that page. */
 import { batch, signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import { ROOT } from './place.ts'
 
-const BASE = '/dashboard'
+const BASE = `${ROOT}/dashboard`
 const pathNow = () => location.pathname.slice(BASE.length).replace(/\/$/, '') || '/'
 
 export const path = signal(pathNow())

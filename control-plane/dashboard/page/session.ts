@@ -1,6 +1,7 @@
 /** The person who is signed in. */
 import { signal } from '@preact/signals'
 import { type Answers, dashboard, dataOf, type Role, StandinApiError } from './api.ts'
+import { ROOT } from './place.ts'
 
 /** `undefined` until it is loaded; null if no person is signed in. */
 export const me = signal<Answers['Me'] | null | undefined>(undefined)
@@ -16,13 +17,13 @@ export async function loadMe(): Promise<void> {
 
 /** Other tabs of the browser share the session. */
 const tabs = new BroadcastChannel('standin-team')
-tabs.onmessage = () => location.assign('/dashboard')
+tabs.onmessage = () => location.assign(`${ROOT}/dashboard`)
 
 /** Acts for another person of the same sign-in. Every page starts again. */
 export async function changeTeam(personId: string): Promise<void> {
   await dataOf(dashboard.POST('/change-team', { body: { person_id: personId } }))
   tabs.postMessage(null)
-  location.assign('/dashboard')
+  location.assign(`${ROOT}/dashboard`)
 }
 
 const RANKS: Record<Role, number> = { viewer: 0, member: 1, owner: 2 }

@@ -3,8 +3,11 @@
 import { CommandMistake, table } from '@standin/wire/process/command-output.ts'
 import { WEBHOOK_EVENTS } from '../../bots/messages/index.ts'
 import { createGuardedClient } from '../../platform/outgoing/guarded-client.ts'
+import { readSetting } from '../../store/settings.ts'
 import { createEndpoint, enableEndpoint, listEndpoints, rotateSecret } from '../../store/webhooks/endpoints.ts'
 import { type ReplayFilter, replayDeliveries, sendTest } from '../../webhooks/replay.ts'
+import { PRIVATE_ADDRESSES } from '../wiring/http-address.ts'
+import type { Installation } from '../wiring/installation.ts'
 import { type CommandContext, onInstallation, teamOf, timeOf, uuidOf } from './context.ts'
 
 export async function createEndpointCommand(
@@ -12,31 +15,37 @@ export async function createEndpointCommand(
   url: string,
   { team, events }: { team?: string; events?: string },
 ): Promise<void> {
-  const client = createGuardedClient({ allowPrivate: context.config.allowPrivateAddresses })
-  const problem = client.problemOf(url)
-  await client.close()
-  if (problem !== null)
-    throw new CommandMistake(
-      `${problem}${context.config.allowPrivateAddresses ? '' : ' (STANDIN_PRIVATE_ADDRESSES=allow permits private addresses)'}`,
-    )
   const wanted = events?.split(',').map((event) => event.trim())
   const unknown = wanted?.filter((event) => !(WEBHOOK_EVENTS as readonly string[]).includes(event)) ?? []
   if (unknown.length > 0) {
     const names = unknown.map((event) => `"${event}"`).join(', ')
     throw new CommandMistake(`--events: there is no event ${names}; there are: ${WEBHOOK_EVENTS.join(', ')}`)
   }
-  const made = await onInstallation(context, async (installation) =>
-    createEndpoint(installation.database, installation.seals, {
+  const made = await onInstallation(context, async (installation) => {
+    await checkAddress(context, installation, url)
+    return createEndpoint(installation.database, installation.seals, {
       teamId: await teamOf(installation, team),
       kind: 'team',
       url,
       events: wanted ?? null,
-    }),
-  )
+    })
+  })
   context.output.answer({ endpoint_id: made.id, secret: made.secret }, [
     `${made.secret}`,
     `Endpoint id: ${made.id}. The secret, which checks signatures, is shown only now.`,
   ])
+}
+
+/** As the service checks it, which may have other settings than the shell of this command. */
+async function checkAddress({ config }: CommandContext, { database }: Installation, url: string): Promise<void> {
+  const allowPrivate = config.allowPrivateAddresses || (await readSetting(database, PRIVATE_ADDRESSES)) === true
+  const client = createGuardedClient({ allowPrivate })
+  const problem = client.problemOf(url)
+  await client.close()
+  if (problem !== null)
+    throw new CommandMistake(
+      `${problem}${allowPrivate ? '' : ' (STANDIN_PRIVATE_ADDRESSES=allow permits private addresses)'}`,
+    )
 }
 
 export async function listEndpointsCommand(context: CommandContext, { team }: { team?: string }): Promise<void> {

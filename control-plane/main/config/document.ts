@@ -1,6 +1,7 @@
 /** A setting that is a JSON document, or the absolute path of a file with one. */
 import { readFileSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
+import { parseJson } from '@standin/wire/text/json-text.ts'
 
 const MAX_BYTES = 1024 * 1024
 
@@ -21,7 +22,7 @@ function readText(path: string): string {
 
 function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     throw new Error('is neither JSON nor an absolute path')
   }

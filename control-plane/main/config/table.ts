@@ -10,6 +10,7 @@ import * as is from './kind.ts'
 import { botNeeds } from './needs.ts'
 import * as oidc from './oidc.ts'
 import * as pods from './pods.ts'
+import { postgresAddress } from './postgres-address.ts'
 import { priceList } from './prices.ts'
 import { trustedProxies } from './trusted-proxies.ts'
 
@@ -59,13 +60,6 @@ const command = is.kind('Write a program and its arguments', (text) => {
   if (words.length === 0) throw new Error('names no program')
   return words
 })
-const postgres = is.kind(
-  'Write postgresql://user:password@host:5432/name, or leave it out for a server in the data folder',
-  (text) => {
-    if (/^postgres(ql)?:\/\//i.test(text) && URL.canParse(text)) return text
-    throw new Error('is not the address of a PostgreSQL database')
-  },
-)
 const storage = is.kind('Write folder:/srv/recordings or s3://bucket/prefix', (text) => {
   parseStorage(text, {})
   return text
@@ -110,7 +104,7 @@ export const SETTINGS = {
     option: '--data <folder>',
     help: 'where database, keys and recordings are',
   },
-  databaseUrl: { variable: 'DATABASE_URL', kind: postgres, isSecret: true },
+  databaseUrl: { variable: 'DATABASE_URL', kind: postgresAddress, isSecret: true },
   secretKeys: { variable: 'STANDIN_SECRET_KEYS', kind: secretKeys, isSecret: true },
   host: {
     variable: 'STANDIN_HOST',

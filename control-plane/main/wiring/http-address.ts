@@ -11,6 +11,9 @@ export function httpAddress(host: string, port: number): URL {
 /** Setting of the database with the address under which the API was last served. */
 export const PUBLIC_URL = 'public_url'
 
+/** Setting of the database: whether the API that was last served takes private addresses for webhooks. */
+export const PRIVATE_ADDRESSES = 'private_addresses'
+
 /** The address under which callers reach it. */
 export function publicUrlOf(
   { publicUrl, host, port }: Pick<ServiceConfig, 'publicUrl' | 'host' | 'port'>,

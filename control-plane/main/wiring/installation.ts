@@ -6,10 +6,11 @@ import { checkSealKeys } from '../../platform/secrets/key-check.ts'
 import { createSeals, type KeyRing, newSealKey, parseSealKeys } from '../../platform/secrets/seals.ts'
 import { type Database, openDatabase, reachDatabase } from '../../store/database.ts'
 import { migrate } from '../../store/migrate.ts'
-import { startOwnPostgres } from '../../store/own-postgres.ts'
+import { hasOwnPostgres, startOwnPostgres } from '../../store/own-postgres.ts'
 import { type CallerRole, prepareCallerRole } from '../../store/row-security.ts'
 import { createFirstTeam } from '../../store/teams/first-team.ts'
 import { sealApiKey } from '../../store/teams/keys.ts'
+import { faultOfDatabase } from '../../store/usable-database.ts'
 import { InvalidConfig, type ServiceConfig } from '../config/config.ts'
 import {
   apiKeyFile,
@@ -61,6 +62,7 @@ async function openInstalledDatabase(config: ServiceConfig, holder: Holder, log:
     if (hold !== null) closing.push(() => hold.release())
     const own = config.databaseUrl === null ? await ownPostgres(config.dataFolder, hold, closing, log) : null
     const databaseUrl = config.databaseUrl ?? own!.url
+    if (config.databaseUrl !== null) await checkDatabase(config.databaseUrl)
     const database = openDatabase({
       url: databaseUrl,
       role: holder,
@@ -107,14 +109,28 @@ export async function openInstallation(config: ServiceConfig, holder: Holder, lo
   }
 }
 
+async function checkDatabase(url: string): Promise<void> {
+  const fault = await faultOfDatabase(url).catch((error) => {
+    throw databaseProblem(error)
+  })
+  if (fault !== null) throw new InvalidConfig([{ place: 'DATABASE_URL', ...fault }])
+}
+
 /** The user, the password or the name is wrong; anything else may pass. */
 const MISTAKES = /^(?:28...|3D000)$/
+/** Of PgBouncer. */
+const UNSUPPORTED = /^unsupported startup parameter: (\w+)/
 
 function databaseProblem(error: { code?: string; message?: string }): Error {
   // An address with two numbers fails with an error without a message.
   const message = error.message || error.code || 'cannot be reached'
-  if (MISTAKES.test(error.code ?? ''))
-    return new InvalidConfig([{ place: 'DATABASE_URL', message, cure: 'Correct the user, the password or the name' }])
+  const mistake = (cure: string) => new InvalidConfig([{ place: 'DATABASE_URL', message, cure }])
+  if (MISTAKES.test(error.code ?? '')) return mistake('Correct the user, the password or the name')
+  const [, parameter] = UNSUPPORTED.exec(message) ?? []
+  if (parameter !== undefined)
+    return mistake(
+      `Take ${parameter} out of the address and PGOPTIONS, or write "ignore_startup_parameters = ${parameter}" into pgbouncer.ini`,
+    )
   return new Error(`DATABASE_URL: the database cannot be used: ${message}`, { cause: error })
 }
 
@@ -135,6 +151,10 @@ async function ownPostgres(
   closing: (() => Promise<unknown>)[],
   log: Log,
 ): Promise<{ url: string; check: () => void }> {
+  if (hold === null && !(await hasOwnPostgres(folder)))
+    throw new Error(
+      `The service that runs on ${folder} has its database elsewhere: set DATABASE_URL as that service has it, or write it into settings.env of the folder`,
+    )
   const { url, stop } = await startOwnPostgres({ folder })
   // Without the lock, the running service manages the server.
   if (hold === null) return { url, check: () => {} }

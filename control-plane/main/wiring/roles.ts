@@ -54,6 +54,7 @@ export async function startLauncherRole(parts: Parts): Promise<void> {
   const { config, environment, seals, linkUrl, log, meters, traces, metrics, files, closing, databaseUrl } = parts
   const database = parts.pool('launcher')
   const launcher = await openLauncher({ config, environment, database, seals, linkUrl, log })
+  const startedAt = await databaseTime(database)
   const launching = startLaunching({
     ...{ database, databaseUrl, launcher, seals, log, meters, traces, linkUrl },
     files: files.store,
@@ -66,9 +67,11 @@ export async function startLauncherRole(parts: Parts): Promise<void> {
     resumesBots: config.resumesBots,
     onPass: () => metrics.ran('reconciler'),
   })
-  const stopWatching = watchDrain(database, await databaseTime(database), () => launching.drain(), log)
-  closing.addWork('drain', stopWatching)
   closing.addWork('launching', () => launching.close().finally(() => launcher.close?.()))
+  closing.addWork(
+    'drain',
+    watchDrain(database, startedAt, () => launching.drain(), log),
+  )
   const image = launcher.kind === 'docker' || launcher.kind === 'kubernetes' ? config.botContainer.image : null
   const speech = speechProblemsOf(environment, { hasModel: Boolean(environment.STANDIN_SPEECH_MODEL) })
   const capacity = startCapacityReport({ database, launcher, version: versionOfProgram(), image, speech, log })

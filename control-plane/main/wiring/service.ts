@@ -14,7 +14,7 @@ import { openApi } from './api.ts'
 import { createBareServer, type ListeningServer, pathOf } from './bare-server.ts'
 import { Closing } from './closing.ts'
 import { addressFile, writeSecretFile } from './data-folder.ts'
-import { freePort, httpAddress, PUBLIC_URL } from './http-address.ts'
+import { freePort, httpAddress, PRIVATE_ADDRESSES, PUBLIC_URL } from './http-address.ts'
 import { openInstallation } from './installation.ts'
 import type { Environment } from './launcher.ts'
 import { LINK_PATH, openParts, type Parts, type ProcessSettings } from './parts.ts'
@@ -65,6 +65,7 @@ async function startRoles(settings: ProcessSettings): Promise<Service> {
   if (has('jobs')) startJobsRole(parts)
   if (has('api')) {
     await writeSetting(database, PUBLIC_URL, publicUrl)
+    await writeSetting(database, PRIVATE_ADDRESSES, config.allowPrivateAddresses)
     await writeSecretFile(addressFile(config.dataFolder), publicUrl)
   }
   const signInLink = has('api') && config.greets ? await ownerSignInLink(database, publicUrl) : null

@@ -3,6 +3,7 @@ import { systemClock, within } from '@standin/wire/time/deadline.ts'
 import type { Registry } from 'prom-client'
 import type { Database } from '../../store/database.ts'
 import { probeDatabase } from '../../store/gauges.ts'
+import { isReadOnlyError } from '../../store/moved-database.ts'
 import type { Probes } from '../ports.ts'
 
 const READY_TIMEOUT_MS = 3000
@@ -22,7 +23,7 @@ export function createProbes({ database, readiness, warnings = {}, metrics }: Pr
   // The driver's own message may hold the address of the database.
   const askDatabase = () =>
     probeDatabase(database).catch((cause: unknown) => {
-      throw new Error('The database does not answer', { cause })
+      throw new Error(`The database ${isReadOnlyError(cause) ? 'takes no writes' : 'does not answer'}`, { cause })
     })
   const checks = Object.entries({ database: askDatabase, ...readiness })
   const json = (status: number, body: object) => ({

@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { messageOf } from '../text/error-text.ts'
+import { writtenText } from '../text/written-text.ts'
 import { CommandMistake } from './command-output.ts'
 
 type Environment = Record<string, string | undefined>
@@ -13,7 +14,7 @@ const OF_DATA_FOLDER = 'settings.env'
 /**
  * Adds the settings of the file that `--env-file` or `STANDIN_ENV_FILE` names; variables that are set already stay. No other
  * file is read, so a `.env` in the current folder changes nothing. Returns where each setting came from. Throws
- * CommandMistake if the file cannot be read.
+ * CommandMistake if the file cannot be read, or is not in UTF-8.
  */
 export function loadEnvFile(args: readonly string[], environment: Environment): Map<string, string> {
   const file = optionOf(args, '--env-file') ?? environment.STANDIN_ENV_FILE
@@ -42,10 +43,16 @@ function load(file: string, environment: Environment): Map<string, string> {
 }
 
 function textOf(file: string): string {
+  let bytes: Buffer
   try {
-    return readFileSync(file, 'utf8')
+    bytes = readFileSync(file)
   } catch (error) {
     throw new CommandMistake(`The settings cannot be read: ${messageOf(error)}`)
+  }
+  try {
+    return writtenText(bytes)
+  } catch (error) {
+    throw new CommandMistake(`${file} ${messageOf(error)}`)
   }
 }
 

@@ -224,6 +224,20 @@ describe('keys', () => {
     expect(await message({ authorization: `Bearer ${newKey()}` })).toEqual(unknown)
   })
 
+  test("a proxy's bearer token does not count beside a session or a key", async () => {
+    const { cookie, key } = await world.person('viewer')
+    const status = async (headers: object) =>
+      (await world.app.inject({ url: '/v2/bots', headers: { ...headers } })).statusCode
+    for (const authorization of ['Bearer eyJhbGciOiJIUzI1NiJ9.e30.x', 'Bearer standin_short']) {
+      expect(await status({ authorization, cookie })).toBe(200)
+      expect(await status({ authorization, 'x-service-api-key': key })).toBe(200)
+      expect(await status({ authorization, cookie: 'standin_session=wrong' })).toBe(401)
+      expect(await status({ authorization })).toBe(401)
+    }
+    // A key of the service counts before the session.
+    expect(await status({ authorization: `Bearer ${newKey()}`, cookie })).toBe(401)
+  })
+
   test('a key works as a bearer token too, in each generation; two different keys are refused', async () => {
     const { key } = await world.team()
     const status = async (url: string, headers: Record<string, string>) =>

@@ -63,7 +63,7 @@ test('a database that was restarted is used again, and no request is left half d
   await admin.destroy()
 })
 
-test.each(['08006', '53100', '53300', '57P01', '57014', '55P03', '40P01', 'ECONNREFUSED'])(
+test.each(['08006', '25006', '53100', '53300', '57P01', '57014', '55P03', '40P01', 'ECONNREFUSED', 'EAI_AGAIN'])(
   'the error %s of the database is a 503',
   (code) => {
     expect(asApiError(Object.assign(new Error('inside'), { code }))).toMatchObject({ status: 503 })

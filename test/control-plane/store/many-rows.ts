@@ -1,7 +1,6 @@
 /** Rows that PostgreSQL reads for every filter of every list, among the rows of ten teams. */
 import type { Tables } from '@standin/control-plane/store/rows/index.ts'
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { actAs } from '../../../control-plane/store/audit-log.ts'
 import {
@@ -19,9 +18,8 @@ import {
   listSeries,
   type OlderEventFilter,
 } from '../../../control-plane/store/calendars/reads.ts'
-import { callerPool } from '../../../control-plane/store/caller-client.ts'
 import { readDeliveries } from '../../../control-plane/store/dashboard.ts'
-import { type Database, READS_BY_INDEX } from '../../../control-plane/store/database.ts'
+import { type Database, openPool } from '../../../control-plane/store/database.ts'
 import type { PageRequest, Places } from '../../../control-plane/store/pages.ts'
 import { prepareCallerRole } from '../../../control-plane/store/row-security.ts'
 import { readLedger, readUsage } from '../../../control-plane/store/teams/usage.ts'
@@ -98,11 +96,10 @@ export function describeLists(count: number): void {
   beforeAll(async () => {
     opened = await openTestDatabase(1)
     ;[many = '', few = ''] = await addRows(opened.database, count)
-    const { options, ...caller } = callerPool((await prepareCallerRole(opened.database)).role!)
+    const { role: callerRole } = await prepareCallerRole(opened.database)
+    const pool = openPool({ url: opened.url, role: 'test', connections: 1, callerRole, readsByIndex: true })
     database = new Kysely<Tables>({
-      dialect: new PostgresDialect({
-        pool: new pg.Pool({ connectionString: opened.url, max: 1, ...caller, options: `${READS_BY_INDEX} ${options}` }),
-      }),
+      dialect: new PostgresDialect({ pool }),
       log: ({ query }) => void asked.push(query),
     })
   }, 600_000)

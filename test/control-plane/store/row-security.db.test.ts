@@ -5,8 +5,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { actAs } from '../../../control-plane/store/audit-log.ts'
-import { callerPool } from '../../../control-plane/store/caller-client.ts'
-import { type Database, openDatabase } from '../../../control-plane/store/database.ts'
+import { type Database, openDatabase, openPool } from '../../../control-plane/store/database.ts'
 import { migrate } from '../../../control-plane/store/migrate.ts'
 import { PREPARED } from '../../../control-plane/store/prepared.ts'
 import { prepareCallerRole } from '../../../control-plane/store/row-security.ts'
@@ -126,15 +125,14 @@ test('the owner of the tables sees and changes the rows of all teams', async () 
 test('a statement outside the request of a team is refused, and its connection finds nothing', async () => {
   await expect(rowsOf('bots')).rejects.toThrow('not part of the request of a team')
   await expect(callers.transaction().execute(async () => {})).rejects.toThrow('not part of the request of a team')
-  const client = new pg.Client({ connectionString: world.url, options: callerPool(role).options })
-  await client.connect()
-  for (const table of tables) expect((await client.query(`select from ${table}`)).rowCount, table).toBe(0)
-  await client.end()
+  const pool = openPool({ url: world.url, role: 'test', connections: 1, callerRole: role })
+  for (const table of tables) expect((await pool.query({ text: `select from ${table}` })).rowCount, table).toBe(0)
+  await pool.end()
 })
 
 describe('connections that requests of several teams share', () => {
   test('carry no team to the next request, also after errors and transactions', async () => {
-    const pool = new pg.Pool({ connectionString: world.url, max: 2, ...callerPool(role) })
+    const pool = openPool({ url: world.url, role: 'test', connections: 2, callerRole: role })
     const teams = [ann!, bob!, await teamOfOneBot(), await teamOfOneBot()]
     const pick = <T>(list: readonly T[]) => list[Math.floor(Math.random() * list.length)]!
     const ownBots = async (client: pg.PoolClient, { rows }: RowsOfTeam) =>

@@ -2,6 +2,8 @@
 import MiniSearch, { type SearchResult } from 'minisearch'
 
 const MAX_FOUND = 12
+/** The path under which a proxy serves the service, which is before `/help/help.js`; empty without one. */
+const ROOT = new URL('..', import.meta.url).pathname.slice(0, -1)
 
 const input = document.querySelector<HTMLInputElement>('#search')!
 const list = document.querySelector<HTMLUListElement>('#found')!
@@ -23,7 +25,7 @@ async function load(): Promise<MiniSearch> {
     storeFields: ['at', 'page', 'heading', 'text'],
     searchOptions: { boost: { page: 2, heading: 3 }, prefix: true, fuzzy: 0.15, combineWith: 'AND' },
   })
-  const answer = await fetch('/help/search.json')
+  const answer = await fetch(`${ROOT}/help/search.json`)
   if (!answer.ok) throw new Error(`The texts of the search could not be loaded: ${answer.status}`)
   search.addAll(await answer.json())
   return search
@@ -63,7 +65,7 @@ function itemOf(result: SearchResult, index: number): HTMLLIElement {
   const item = document.createElement('li')
   item.id = `found-${index}`
   item.setAttribute('role', 'option')
-  const link = Object.assign(document.createElement('a'), { href: result.at, tabIndex: -1 })
+  const link = Object.assign(document.createElement('a'), { href: ROOT + result.at, tabIndex: -1 })
   const name = result.heading === result.page ? result.page : `${result.page}: ${result.heading}`
   link.append(element('strong', name), element('span', excerptOf(result)))
   item.append(link)

@@ -5,6 +5,7 @@ import { OutcomeLine, useAction } from '../parts/action.tsx'
 import { Field, Form } from '../parts/form.tsx'
 import { Mark } from '../parts/icon.tsx'
 import { useLoaded } from '../parts/load.tsx'
+import { ROOT } from '../place.ts'
 import { navigate } from '../router.tsx'
 import { loadMe } from '../session.ts'
 import { PROBLEM_TEXTS, TEXTS } from '../texts.ts'
@@ -55,7 +56,7 @@ export function SignIn() {
       )}
       {oidc != null && (
         <>
-          <a class="button main" href="/dashboard/api/oidc/begin">
+          <a class="button main" href={`${ROOT}/dashboard/api/oidc/begin`}>
             {TEXTS.signIn.byProvider(oidc.name)}
           </a>
           <p class="soft">{TEXTS.signIn.or}</p>

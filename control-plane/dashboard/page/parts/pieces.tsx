@@ -1,6 +1,8 @@
 /** Small components of several pages. */
+
 import { ArrowDown, ArrowUp, Copy, type IconNode } from 'lucide'
 import type { ComponentChildren } from 'preact'
+import { ROOT } from '../place.ts'
 import { PLATFORM_TEXTS, STATUS_TEXTS, TEXTS } from '../texts.ts'
 import { dateTime, exactTime, utcTime } from './format.ts'
 import { Icon } from './icon.tsx'
@@ -41,7 +43,7 @@ export function Platform({ of, isNamed = false }: { of: string; isNamed?: boolea
 export function Help({ text, page }: { text: string; page: string }) {
   return (
     <p class="soft">
-      {text} <a href={`/help/${page}`}>{TEXTS.nav.help}</a>
+      {text} <a href={`${ROOT}/help/${page}`}>{TEXTS.nav.help}</a>
     </p>
   )
 }

@@ -241,6 +241,27 @@ test('an option goes before its variable', () => {
   })
 })
 
+test.each([
+  'postgresql://app@/db?host=/var/run/postgresql',
+  'postgresql:///db?host=/var/run/postgresql&user=x@y',
+  'postgres://app:p%23@ss@db:5432/db',
+])('%s is the address of a database', (address) => {
+  expect(read({ DATABASE_URL: address }).databaseUrl).toBe(address)
+})
+
+test.each([
+  ['se#cret', '%23'],
+  ['12#3', '%23'],
+  ['a#b=c', '%23'],
+  ['se/cret', '%2F'],
+  ['se?cret', '%3F'],
+  ['se%cret', '%25'],
+])('a password %s that is not encoded is refused with the code of its sign', (password, code) => {
+  const [problem] = problemsOf({ DATABASE_URL: `postgresql://app:${password}@db/standin` })
+  expect(problem!.message).toContain(`it is written ${code}`)
+  expect(JSON.stringify(problem)).not.toContain(password)
+})
+
 test('an empty variable is as good as none', () => {
   expect(read({ STANDIN_PORT: '', DATABASE_URL: '', STANDIN_ROLES: ' ' })).toEqual(read())
 })

@@ -96,6 +96,13 @@ test('secret keys that were damaged are named by their file', async () => {
   await expect(openInstallation(config, 'service', log)).rejects.toThrow(`The secret keys in ${folder}/secret-keys`)
 })
 
+test('a command beside a service that has its database elsewhere makes none', async () => {
+  const folder = await mkdtemp(join(base, 'elsewhere-'))
+  const hold = await holdDataFolder(folder, 'service')
+  await expect(openInstallation(configOf(folder), 'command', log)).rejects.toThrow('set DATABASE_URL')
+  await hold.release()
+})
+
 test('a service waits for a command that uses the folder', async () => {
   const folder = await mkdtemp(join(base, 'command-'))
   const command = await holdDataFolder(folder, 'command')

@@ -388,7 +388,7 @@ test('behind a trusted proxy wrong keys count for the caller, not for the proxy'
     statusOf(`${publicUrl}/v2/bots`, { 'x-service-api-key': newKey(), 'x-forwarded-for': address })
   const statuses = new Set<number>()
   for (let tried = 0; tried < 400 && !statuses.has(429); tried += 20) {
-    const found = await Promise.all(Array.from({ length: 20 }, () => tryFrom('203.0.113.7')))
+    const found = await Promise.all(Array.from({ length: 20 }, (_, place) => tryFrom(`203.0.113.7:${tried + place}`)))
     for (const status of found) statuses.add(status)
   }
   expect(statuses).toEqual(new Set([401, 429]))

@@ -37,6 +37,20 @@ test('without a name no file is read, not even a .env of the current folder', as
   }
 })
 
+test.each(['\n', '\r\n', '\r'])('a byte order mark is no part of a name, and lines end with %j', async (end) => {
+  const file = join(folder, 'marked.env')
+  await writeFile(file, ['\ufeffSTANDIN_PORT=18555', 'STANDIN_HOST="::1"', ''].join(end))
+  const environment = {}
+  loadEnvFile(['--env-file', file], environment)
+  expect(environment).toEqual({ STANDIN_PORT: '18555', STANDIN_HOST: '::1' })
+})
+
+test.each(['\ufeff', ''])('UTF-16 with the mark %j is a mistake', async (mark) => {
+  const file = join(folder, 'wide.env')
+  await writeFile(file, `${mark}STANDIN_PORT=1`, 'utf16le')
+  expect(() => loadEnvFile(['--env-file', file], {})).toThrow(`${file} is not in UTF-8`)
+})
+
 test('a file that is not there is a mistake', () => {
   expect(() => loadEnvFile(['--env-file', join(folder, 'none')], {})).toThrow('The settings cannot be read')
 })

@@ -1,7 +1,9 @@
 /** The words of a meeting as they come: final ones, and behind them those that may still change. */
+
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { BotEvent } from '../../api.ts'
+import { ROOT } from '../../place.ts'
 
 /** Partial words whose final ones never came, because the bot crashed, are removed. */
 const MAX_PARTIAL_AGE_MS = 15_000
@@ -34,7 +36,7 @@ export function useWords(botId: string) {
     }
     const open = () => {
       const query = new URLSearchParams({ types: 'transcript', partials: 'true', ...(lastId && { cursor: lastId }) })
-      source = new EventSource(`/v2/bots/${botId}/events/stream?${query}`)
+      source = new EventSource(`${ROOT}/v2/bots/${botId}/events/stream?${query}`)
       source.onmessage = ({ data, lastEventId }) => {
         const event = JSON.parse(data) as BotEvent
         lastId = lastEventId
