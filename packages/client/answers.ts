@@ -43,15 +43,19 @@ export async function answerOf<T>(
   if (error === undefined && response.ok) return data as Exclude<T, undefined>
   const body = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
-  throw new StandinApiError(
-    typeof body.message === 'string' ? body.message : `The service answered ${response.status}`,
-    {
-      status: response.status,
-      code: typeof body.code === 'string' ? body.code : null,
-      retryAfter: Number.isFinite(seconds) ? seconds : null,
-      problems: Array.isArray(body.details) ? body.details : [],
-    },
-  )
+  throw new StandinApiError(typeof body.message === 'string' ? body.message : sentenceOf(response), {
+    status: response.status,
+    code: typeof body.code === 'string' ? body.code : null,
+    retryAfter: Number.isFinite(seconds) ? seconds : null,
+    problems: Array.isArray(body.details) ? body.details : [],
+  })
+}
+
+/** A browser names neither status nor address of a redirect. */
+function sentenceOf({ status, type }: Response): string {
+  const isRedirect = type === 'opaqueredirect' || (status >= 300 && status < 400)
+  if (!isRedirect) return `The service answered ${status}`
+  return 'The service answered with another address, which is not followed: it would get the key'
 }
 
 /** The cause of a failed `fetch`, whose own message is only "fetch failed". */

@@ -32,6 +32,8 @@ export type Schemas = components['schemas']
 
 export function createStandinClient({ baseUrl, apiKey, headers, fetch }: StandinClientOptions): StandinClient {
   const options = {
+    // Another host must not get the key: no redirect is followed.
+    redirect: 'manual' as const,
     baseUrl: baseUrl.replace(/\/+$/, ''),
     headers: { ...headers, ...(apiKey !== undefined && { 'x-service-api-key': apiKey }) },
     ...(fetch && { fetch: (request: Request) => fetch(request) }),

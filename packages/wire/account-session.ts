@@ -75,14 +75,17 @@ export function sessionOf(platform: AccountPlatform, value: unknown): { session:
 }
 
 /** Shorter values are words such as `en-US` rather than secrets. Characters. */
-const MIN_SECRET_LENGTH = 12
+const MIN_COOKIE_LENGTH = 6
+/** Local storage holds more words than cookies do. */
+const MIN_STORED_LENGTH = 12
 /** Longer values of local storage are documents, which hold tokens but are none. */
 const MAX_SECRET_LENGTH = 8192
 
 /** The values that give access, under names by which the log hides them. */
 export function secretsOfSession({ cookies, origins }: StorageState): Record<string, string> {
   const stored = origins.flatMap(({ localStorage }) => localStorage)
-  const values = [...cookies, ...stored].map(({ value }) => value)
-  const secrets = values.filter(({ length }) => length >= MIN_SECRET_LENGTH && length <= MAX_SECRET_LENGTH)
+  const atLeast = (length: number, entries: readonly { value: string }[]) =>
+    entries.map(({ value }) => value).filter((value) => value.length >= length && value.length <= MAX_SECRET_LENGTH)
+  const secrets = [...atLeast(MIN_COOKIE_LENGTH, cookies), ...atLeast(MIN_STORED_LENGTH, stored)]
   return Object.fromEntries(secrets.map((value, index) => [`session_token_${index}`, value]))
 }

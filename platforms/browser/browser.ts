@@ -6,6 +6,7 @@ import { mkdir, readdir, readFile, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Egress } from '@standin/wire/egress.ts'
 import { CHILD_PATH } from '@standin/wire/process/child-path.ts'
+import { sandboxObstacle } from '@standin/wire/process/chromium-sandbox.ts'
 import { socketParent } from '@standin/wire/process/socket-folder.ts'
 import type { BrowserContextOptions, LaunchOptions } from 'playwright'
 import { CAPTURE_SAMPLE_RATE } from '../../packages/core/meeting/capture-sample-rate.ts'
@@ -16,7 +17,6 @@ import { FEATURES } from './features.ts'
 import { makeBrowserHome } from './home.ts'
 import { type MappedHost, mappedHostArguments } from './mapped-hosts.ts'
 import { withPlugins } from './plugins.ts'
-import { sandboxObstacle } from './sandbox.ts'
 import { type BrowserState, copyProfile } from './state.ts'
 import { findStoredFile } from './stored-file.ts'
 import { userAgentOf } from './user-agent.ts'
@@ -95,7 +95,11 @@ export const openBrowser: OpenBrowser = async (environment, options, signal) => 
     if (state?.kind === 'profile') await copyProfile(state.folder, profile)
     const extraArguments = [...(options.extraArguments ?? []), ...(egress?.arguments ?? [])]
     const launch = await launchOptions(environment, { ...options, extraArguments }, home, signal)
-    const context = await type.launchPersistentContext(profile, { ...launch, ...contextOptions(environment) })
+    const context = await type.launchPersistentContext(profile, {
+      ...launch,
+      ...contextOptions(environment),
+      ...(egress && { proxy: egress.proxy }),
+    })
     if (state?.kind === 'storage_state') await context.setStorageState(state.state)
     const [processId = null] = await processesOf(profile)
     const browserProcess: BrowserProcess = {

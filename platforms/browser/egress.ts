@@ -1,7 +1,9 @@
 /**
  * The way of a browser's requests to the operator's proxy: a forwarder on this machine's loopback, which knows the proxy's user
  * name and password. Chromium takes none on its command line, which other users can read, and has none for SOCKS at all.
+ * The forwarder itself asks for a login too, since every program of the machine reaches the loopback.
  */
+import { randomUUID } from 'node:crypto'
 import type { Egress } from '@standin/wire/egress.ts'
 import { Server } from 'proxy-chain'
 
@@ -9,6 +11,8 @@ import { Server } from 'proxy-chain'
 const REFUSED_LOGIN = /\b(?:401|407)\b|authentication failed/i
 
 export interface OpenEgress {
+  /** For Playwright, which answers the forwarder outside of Chromium's command line. */
+  proxy: { server: string; username: string; password: string }
   /** Arguments for Chromium. */
   arguments: string[]
   /** A clause about the latest request that the proxy did not pass on; null if there was none. */
@@ -21,11 +25,9 @@ export async function openEgress({ proxy, media }: Egress): Promise<OpenEgress> 
   const forwarder = new Forwarder(proxy)
   await forwarder.listen()
   return {
-    arguments: [
-      `--proxy-server=http://127.0.0.1:${forwarder.port}`,
-      // WebRTC goes through the proxy by TCP, or not at all.
-      ...(media === 'proxy' ? ['--force-webrtc-ip-handling-policy=disable_non_proxied_udp'] : []),
-    ],
+    proxy: { server: `http://127.0.0.1:${forwarder.port}`, ...forwarder.login },
+    // WebRTC goes through the proxy by TCP, or not at all.
+    arguments: media === 'proxy' ? ['--force-webrtc-ip-handling-policy=disable_non_proxied_udp'] : [],
     problem: () => forwarder.problem,
     close: () => forwarder.close(true).catch(() => {}),
   }
@@ -33,9 +35,17 @@ export async function openEgress({ proxy, media }: Egress): Promise<OpenEgress> 
 
 class Forwarder extends Server {
   problem: string | null = null
+  readonly login = { username: randomUUID(), password: randomUUID() }
 
   constructor(upstreamProxyUrl: string) {
-    super({ host: '127.0.0.1', port: 0, prepareRequestFunction: () => ({ upstreamProxyUrl }) })
+    super({
+      host: '127.0.0.1',
+      port: 0,
+      prepareRequestFunction: ({ username, password }) =>
+        username === this.login.username && password === this.login.password
+          ? { upstreamProxyUrl }
+          : { requestAuthentication: true },
+    })
   }
 
   /** The library reports problems with the proxy in its log only. */

@@ -1,11 +1,13 @@
 /** The folder of a browser for one meeting, or of a profile to start from. Removes the folders of killed bots. */
-import { mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readlink, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isOwnFolder, readOwnFile } from '../../packages/core/process/own-file.ts'
 
 const PREFIX = 'standin-browser-'
 /** Names the folder's owner: the process, and the namespace of its id. */
 const OWNER = 'owner.json'
+const MAX_OWNER_BYTES = 1024
 
 interface Owner {
   processId: number
@@ -27,7 +29,9 @@ async function removeOrphans(): Promise<void> {
   for (const name of names) {
     const home = join(tmpdir(), name)
     try {
-      const owner = JSON.parse(await readFile(join(home, OWNER), 'utf8')) as Owner
+      // Another user's folder stays, whatever is in it: each user removes the folders of its own bots.
+      if (!(await isOwnFolder(home))) continue
+      const owner = JSON.parse(await readOwnFile(join(home, OWNER), MAX_OWNER_BYTES)) as Owner
       // A process id of another container says nothing here, so its folder stays.
       if (owner.namespace !== namespace || isAlive(owner.processId)) continue
       await rm(home, { recursive: true, force: true })

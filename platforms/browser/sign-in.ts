@@ -2,11 +2,11 @@
 import { rm } from 'node:fs/promises'
 import type { StorageState } from '@standin/wire/account-session.ts'
 import { CHILD_PATH } from '@standin/wire/process/child-path.ts'
+import { sandboxObstacle } from '@standin/wire/process/chromium-sandbox.ts'
 import type { Page } from 'playwright'
 import { DEFAULT_EXECUTABLE, loadPlaywright } from './browser.ts'
 import { makeBrowserHome } from './home.ts'
 import { type MappedHost, mappedHostArguments } from './mapped-hosts.ts'
-import { sandboxObstacle } from './sandbox.ts'
 
 export interface SignInOptions {
   /** Where the browser starts. */

@@ -1,7 +1,8 @@
 /** `standin check`: looks at a real meeting's page, and says which signs of it are there. */
 import { randomUUID } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
+import { resolve } from 'node:path'
 import type { CheckState, PageCheck } from '@standin/wire/page-check.ts'
 import type { Io } from '@standin/wire/process/command-io.ts'
 import { createOutput, table } from '@standin/wire/process/command-output.ts'
@@ -43,6 +44,10 @@ export async function check(link: string, flags: CheckFlags, io: Io): Promise<nu
     words: flags.words,
     environment: io.environment,
   })
+  const name = flags.out ?? (flags.json ? null : `standin-check-${config.target.platform}.json`)
+  // Opened first: the user of bots may have no right to make it.
+  await using file = name === null ? null : await open(name, 'a')
+  await io.leaveRoot?.({ reads: config.words === null ? [] : [resolve(config.words)] })
   const plan = { joins: flags.join ?? false, limitMs: flags.seconds * 1000 }
   let result: PageCheck
   try {
@@ -52,10 +57,10 @@ export async function check(link: string, flags: CheckFlags, io: Io): Promise<nu
     return EXIT_CODES.failed
   }
   createOutput(io.output, flags.json ?? false).answer(result, linesOf(result))
-  const file = flags.out ?? (flags.json ? null : `standin-check-${result.platform}.json`)
   if (file !== null) {
-    await writeFile(file, `${JSON.stringify(result, null, 2)}\n`)
-    io.errors.write(`${file} holds the result, without content of people.\n`)
+    await file.truncate()
+    await file.writeFile(`${JSON.stringify(result, null, 2)}\n`)
+    io.errors.write(`${name} holds the result, without content of people.\n`)
   }
   return EXIT_CODES[result.state]
 }

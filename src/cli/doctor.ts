@@ -59,7 +59,7 @@ async function* examine(io: Omit<DoctorIo, 'output' | 'json'>): AsyncGenerator<F
     // One program after the other: they are measured by whether they start, on machines with few processors.
     yield checkNode(process.version)
     for (const check of [checkChromium, checkFfmpeg, checkXvfb, checkPulse, checkSetpriv, checkFonts]) yield check(shop)
-    yield checkSandbox(await programs.sandboxObstacle(), process.getuid?.() === 0)
+    yield checkSandbox(programs.botUser(io.environment))
     yield checkMemory(process.availableMemory())
     yield checkProcessors(availableParallelism())
     yield checkSharedMemory('/dev/shm')

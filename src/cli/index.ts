@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The program of the command line. */
+import { leaveRoot } from './leave-root.ts'
 import { run } from './run.ts'
 
 // Recordings are for the user who makes them: 0600 and 0700, also for what the children write.
@@ -9,4 +10,8 @@ process.umask(0o077)
 for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
 
 const { stdin: input, stdout: output, stderr: errors } = process
-process.exitCode = await run(process.argv.slice(2), { input, output, errors, environment: process.env })
+const environment = process.env
+process.exitCode = await run(process.argv.slice(2), {
+  ...{ input, output, errors, environment },
+  leaveRoot: (need) => leaveRoot(need, environment, errors),
+})

@@ -1,3 +1,5 @@
+import { homedir } from 'node:os'
+import { join as joinPath, resolve } from 'node:path'
 import type { Io } from '@standin/wire/process/command-io.ts'
 import { type BotConfig, InvalidJob, readConfig, type Settings } from '../job/config.ts'
 import { runConfig } from '../main.ts'
@@ -24,7 +26,20 @@ export async function join(meetingUrl: string | undefined, flags: JoinFlags, io:
     environment: io.environment,
     typed: typedFields(flags),
   }
-  return runConfig(configOf(settings, flags), viewOpener(io, flags.json ?? false))
+  const config = configOf(settings, flags)
+  await io.leaveRoot?.({ folder: config.workFolder, reads: ownFilesOf(config, io.environment) })
+  return runConfig(config, viewOpener(io, flags.json ?? false))
+}
+
+/** Files of this machine that the bot reads after its job. */
+function ownFilesOf({ job: { browser_state: session, storage }, words }: BotConfig, environment: Io['environment']) {
+  const usesKeysOfHome = storage.type === 's3' && !storage.access_key_id && !environment.AWS_ACCESS_KEY_ID
+  const keys = [
+    environment.AWS_SHARED_CREDENTIALS_FILE ?? joinPath(homedir(), '.aws/credentials'),
+    environment.AWS_CONFIG_FILE ?? joinPath(homedir(), '.aws/config'),
+  ]
+  const files = [session && !/^s3:/i.test(session) ? session : null, words, ...(usesKeysOfHome ? keys : [])]
+  return files.flatMap((file) => (file ? [resolve(file)] : []))
 }
 
 function configOf(settings: Settings, flags: JoinFlags): BotConfig {

@@ -31,6 +31,8 @@ export async function serveSpeech({ host, port = 0, json }: SpeechFlags, io: Io)
   try {
     const problem = problemOfModel(settings)
     if (problem !== null) throw new Error(problem)
+    // It decodes files of strangers.
+    await io.leaveRoot?.({ reads: [settings.models] })
     const server = await startSpeechServer({ ...settings, host, port, key })
     if (json) io.output.write(`${JSON.stringify({ url: server.url })}\n`)
     else {

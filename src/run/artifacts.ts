@@ -50,11 +50,16 @@ export async function saveEvidence(
   })
   if (evidence?.screenshot) await writeWholeFile(join(debug, 'screenshot.png'), evidence.screenshot)
   if (evidence?.structure) await writeWholeFile(join(debug, 'structure.html'), redactText(evidence.structure))
-  if (evidence?.html) await writeWholeFile(join(debug, 'page.html'), redactText(evidence.html))
+  if (evidence?.html) await writeWholeFile(join(debug, 'page.html'), redactText(withoutScripts(evidence.html)))
   if (evidence)
     await writeWholeFile(join(debug, 'console.log'), evidence.console.map((line) => `${redactText(line)}\n`).join(''))
   const url = evidence?.url ?? null
   await writeJson(folder, join('debug', 'failure.json'), redact({ ...failure, url, signs: evidence?.signs ?? {} }))
+}
+
+/** Scripts are not on screen, and hold what a signed-in page knows about its person. */
+function withoutScripts(html: string): string {
+  return html.replace(/(<script\b[^>]{0,4096}>).*?(?=<\/script\b|$)/gis, '$1')
 }
 
 const RECORDED = ['audio', 'segments', 'video.mp4', 'audio.m4a', 'manifest.json', 'debug', 'screenshots']

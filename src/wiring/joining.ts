@@ -51,13 +51,16 @@ export async function joinRecordings(
 /** Files of a folder are read where they lie; others are fetched into `folder`. */
 async function openPart(place: StoragePlace, botId: string, folder: string, signal: AbortSignal): Promise<Part> {
   const storage = await openStorage(place, { botId })
-  if (place.type === 'folder')
+  if (place.type === 'folder') {
+    if ((await lstat(storage.location()).catch(() => null))?.isSymbolicLink())
+      throw new Error(`${storage.location()} is a symbolic link, which is not followed. Remove it.`)
     return {
       async file(name) {
         const path = join(storage.location(), name)
         return (await lstat(path).catch(() => null))?.isFile() ? path : null
       },
     }
+  }
   await mkdir(folder, { recursive: true, mode: 0o700 })
   return {
     async file(name) {

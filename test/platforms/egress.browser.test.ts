@@ -1,5 +1,7 @@
 /** A bot whose browser reaches its meeting through a proxy alone: names of the platform lead nowhere else. */
 import { readdir, readFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { urlToHttpOptions } from 'node:url'
 import type { Egress } from '@standin/wire/egress.ts'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { publicKeyHash } from '../../platforms/browser/mapped-hosts.ts'
@@ -37,7 +39,10 @@ describe.each(['http', 'socks5'] as const)('%s', (kind) => {
     expect(meeting.state).toBe('call')
     expect(proxy.connections).toEqual(expect.arrayContaining(['teams.microsoft.com:443']))
     expect(proxy.refusals).toBe(0)
-    for (const line of await commandLines()) {
+    const lines = await commandLines()
+    const [, forwarder] = lines.map((line) => /--proxy-server=(http:[\d./:]+)/.exec(line)).find(Boolean)!
+    expect(await statusThrough(forwarder!)).toBe(407)
+    for (const line of lines) {
       expect(line).not.toContain(LOGIN.user)
       expect(line).not.toContain(encodeURIComponent(LOGIN.password))
     }
@@ -81,6 +86,15 @@ test('a bot without a proxy does not use one', async () => {
   expect(await driver.join(signal)).toBe('in_meeting')
   expect(proxy.connections).toEqual([])
 })
+
+/** Of another program of the machine, which has no login. */
+function statusThrough(forwarder: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ ...urlToHttpOptions(new URL(forwarder)), path: 'http://teams.microsoft.com/' })
+    asked.once('response', ({ statusCode }) => resolve(statusCode)).once('error', reject)
+    asked.end()
+  })
+}
 
 async function commandLines(): Promise<string[]> {
   const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))

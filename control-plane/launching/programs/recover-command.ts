@@ -1,6 +1,6 @@
 /** `standin recover` as a process, which finishes the recordings of bots that crashed. */
 import { execFile } from 'node:child_process'
-import { stat } from 'node:fs/promises'
+import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Job } from '@standin/wire/job.ts'
 import { botEnvironment } from '../launchers/process/bot-environment.ts'
@@ -22,9 +22,14 @@ export interface RecoverCommandSettings {
 
 export function createRecoverCommand({ command, environment }: RecoverCommandSettings): Recover {
   return async ({ botId, storage, workFolder }, signal) => {
-    const place = await placeOf(botId, storage, workFolder)
-    if (place === null) return { files: [], problems: [] }
-    const run = { command, options: place, environment, storage }
+    const folder = storage.type === 'folder' ? join(storage.path, botId) : workFolder && join(workFolder, botId)
+    const found = folder === null ? null : await lstat(folder).catch(() => null)
+    // A bot that was taken over could lead us to any folder of the machine.
+    if (found?.isSymbolicLink()) return { files: [], problems: [`${folder} is a symbolic link, which is not followed`] }
+    const isThere = found?.isDirectory() ?? false
+    if (storage.type === 'folder' && !isThere) return { files: [], problems: [] }
+    const options = isThere ? [folder!] : bucketOptions(botId, storage)
+    const run = { command, options, environment, storage, owner: isThere ? found : null }
     const { output, errors, failure } = await runCommand('recover', run, signal)
     const isMedia = (line: Line): line is MediaLine => typeof line.seconds === 'number' || line.seconds === null
     const files = linesOf(output).filter(isMedia)
@@ -35,11 +40,8 @@ export function createRecoverCommand({ command, environment }: RecoverCommandSet
   }
 }
 
-/** Arguments that name the place of the recording; null if no part of it exists. */
-async function placeOf(botId: string, storage: Job['storage'], workFolder: string | null): Promise<string[] | null> {
-  const folder = storage.type === 'folder' ? join(storage.path, botId) : workFolder && join(workFolder, botId)
-  if (folder !== null && (await stat(folder).catch(() => null))?.isDirectory()) return [folder]
-  if (storage.type === 'folder') return null
+function bucketOptions(botId: string, storage: Job['storage']): string[] {
+  if (storage.type === 'folder') return []
   return [
     ...['--s3', `s3://${storage.bucket}/${storage.prefix}`, '--bot-id', botId, '--older-than', '0s'],
     ...endpointOf(storage),
@@ -67,15 +69,18 @@ interface Run extends RecoverCommandSettings {
   options: string[]
   /** The store that the command uses, with its keys. */
   storage: Job['storage']
+  /** Owner of the recording's folder on this machine; null if there is none. Root hands the work over to that user. */
+  owner: { uid: number; gid: number } | null
 }
 
 /** Runs a command of the worker. Rejects after the end of the process if it was aborted. */
-export function runCommand(name: string, { command, options, environment, storage }: Run, signal?: AbortSignal) {
+export function runCommand(name: string, { command, options, environment, storage, owner }: Run, signal?: AbortSignal) {
   signal?.throwIfAborted()
   const [program = '', ...start] = command
   const env = { ...botEnvironment(environment, storage), ...keysOf(storage) }
   return new Promise<{ output: string; errors: string; failure: string | null }>((resolve, reject) => {
-    const limits = { env, timeout: MAX_MS, maxBuffer: MAX_OUTPUT_BYTES }
+    const as = owner !== null && process.geteuid?.() === 0 && { uid: owner.uid, gid: owner.gid }
+    const limits = { ...as, env, timeout: MAX_MS, maxBuffer: MAX_OUTPUT_BYTES }
     const child = execFile(program, [...start, ...options, '--json'], limits, (error, output, errors) => {
       signal?.removeEventListener('abort', stop)
       clearTimeout(killing)

@@ -10,6 +10,7 @@ import { checkRecordings, storageProblemOf } from '../../files/storage-check.ts'
 import type { Log } from '../../platform/ports.ts'
 import { databaseTime } from '../../store/drain.ts'
 import { type ServiceConfig, unknownSettings } from '../config/config.ts'
+import { openBotUser } from '../wiring/bot-user.ts'
 import { httpAddress } from '../wiring/http-address.ts'
 import { type Installation, openInstallation } from '../wiring/installation.ts'
 import { hasSpeechModel, standinCommand } from '../wiring/installed-file.ts'
@@ -63,7 +64,7 @@ async function* examine(parts: DoctorParts): AsyncGenerator<Finding> {
     yield* checkStorage(config, installation)
     yield await checkSpeech(environment)
     if (config.words !== null) yield await checkWords(config.words)
-    if (config.launcher === 'process') yield await checkBots()
+    if (config.launcher === 'process') yield* checkProcesses(parts)
     else if (installation !== null) yield await checkLauncher(parts, installation)
     yield await checkPort(config)
   } finally {
@@ -130,6 +131,18 @@ async function checkSpeech(environment: Io['environment']): Promise<Finding> {
   }
 }
 
+async function* checkProcesses({ config, io: { environment } }: DoctorParts): AsyncGenerator<Finding> {
+  yield await checkBots()
+  const part = 'User of bots'
+  try {
+    const { user, weakness } = await openBotUser(config, environment)
+    if (weakness === null) yield fine(part, `${user?.name ?? 'that of the service'}; Chromium runs in its own sandbox`)
+    else yield warning(part, weakness.fault, `${weakness.cure}.`)
+  } catch (error) {
+    yield unfit(part, messageOf(error), 'Correct STANDIN_BOT_USER.')
+  }
+}
+
 /** Browser, encoder, display and sound of bots: what `standin doctor` finds. */
 function checkBots(): Promise<Finding> {
   const [program, ...args] = standinCommand('doctor')
@@ -152,7 +165,7 @@ function checkBots(): Promise<Finding> {
 async function checkLauncher({ config, io: { environment }, log }: DoctorParts, { database, seals }: Installation) {
   try {
     const linkUrl = config.linkUrl ?? 'ws://127.0.0.1/link'
-    const launcher = await openLauncher({ config, environment, database, seals, linkUrl, log })
+    const launcher = await openLauncher({ config, environment, database, seals, botUser: null, linkUrl, log })
     launcher.close?.()
     return fine('Bots', `${config.launcher} can start them`)
   } catch (error) {

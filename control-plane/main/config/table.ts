@@ -335,6 +335,8 @@ export const SETTINGS = {
   prices: { variable: 'STANDIN_PRICES', kind: priceList },
   /** Bots read these themselves; the service checks them, so that a mistake is found before the first meeting. */
   worker: {
+    botUser: { variable: 'STANDIN_BOT_USER', kind: is.anyText },
+    allowsRoot: { variable: 'STANDIN_ALLOW_ROOT', kind: is.isWord('1'), absent: false },
     transcriptionUrl: { variable: 'STANDIN_TRANSCRIPTION_URL', kind: speechAddress },
     transcriptionKey: { variable: 'STANDIN_TRANSCRIPTION_KEY', kind: is.anyText, isSecret: true },
     transcriptionModel: { variable: 'STANDIN_TRANSCRIPTION_MODEL', kind: is.anyText },

@@ -1,4 +1,5 @@
 /** The text for the operator when the service is ready. */
+import { sentenceOf, type Weakness } from '@standin/wire/process/bot-user.ts'
 import type { ServiceConfig } from '../config/config.ts'
 import { apiKeyFile } from './data-folder.ts'
 import { DEMO_LINK } from './demo.ts'
@@ -9,9 +10,10 @@ export interface Greeted {
   /** Made by this start; shown this one time. */
   firstKey: string | null
   signInLink: string | null
+  weakness: Weakness | null
 }
 
-export function greeting({ publicUrl, firstKey, signInLink }: Greeted, config: ServiceConfig): string[] {
+export function greeting({ publicUrl, firstKey, signInLink, weakness }: Greeted, config: ServiceConfig): string[] {
   if (!config.roles.has('api')) return []
   const keyFile = apiKeyFile(config.dataFolder)
   const link = servesDemo(config) ? DEMO_LINK : 'https://meet.google.com/abc-defg-hij'
@@ -28,6 +30,7 @@ export function greeting({ publicUrl, firstKey, signInLink }: Greeted, config: S
           `Dashboard: ${signInLink}`,
           '          Works once, for 15 minutes; for another one: standin service people link',
         ]),
+    ...(weakness === null ? [] : [`Warning:  ${sentenceOf(weakness)}`]),
     '',
     link === DEMO_LINK
       ? 'Send a bot into the built-in mock meeting; about a minute later there is a recording:'

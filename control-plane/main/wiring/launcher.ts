@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { BotUser } from '@standin/wire/process/bot-user.ts'
 import { createJobOffers } from '../../launching/due/job-offers.ts'
 import { BOT_LIMITS } from '../../launching/launchers/docker/container.ts'
 import { createDockerLauncher } from '../../launching/launchers/docker/launcher.ts'
@@ -27,6 +28,7 @@ export interface LauncherParts {
   /** Of the role. */
   database: Database
   seals: Seals
+  botUser: BotUser | null
   /** Address of the control link, as bots reach it. */
   linkUrl: string
   log: Log
@@ -57,7 +59,7 @@ const limitsOf = ({ botContainer: { cores, memory } }: ServiceConfig) => ({ core
 
 const mappings = ({ mapHosts }: ServiceConfig) => mapHosts.map(({ host, address }) => `${host}=${address}`)
 
-function openProcess({ config, environment, log }: LauncherParts, botVariables: Environment) {
+function openProcess({ config, environment, botUser, log }: LauncherParts, botVariables: Environment) {
   const isDemo = servesDemo(config)
   return createProcessLauncher({
     folder: join(config.dataFolder, 'bots'),
@@ -67,6 +69,7 @@ function openProcess({ config, environment, log }: LauncherParts, botVariables: 
     environment: botVariables,
     maxBots: config.maxBots,
     needs: config.needs,
+    botUser,
     log,
   })
 }

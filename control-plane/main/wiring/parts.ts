@@ -1,4 +1,5 @@
 /** Parts that the roles of one process share: pools, metrics, files, clients, and the order in which all are closed. */
+import { sentenceOf } from '@standin/wire/process/bot-user.ts'
 import type { LogSink } from '@standin/wire/process/log-sink.ts'
 import type { Calendars } from '../../calendars/index.ts'
 import { createGuardedClient } from '../../platform/outgoing/guarded-client.ts'
@@ -8,6 +9,7 @@ import { openTraces } from '../../platform/watching/traces.ts'
 import { type Database, openDatabase } from '../../store/database.ts'
 import { createHint } from '../../store/wake-ups.ts'
 import type { Role, ServiceConfig } from '../config/config.ts'
+import { openBotUser } from './bot-user.ts'
 import { openServiceCalendars } from './calendars.ts'
 import type { Closing } from './closing.ts'
 import { type JoinTokens, openJoinTokens, openPlatforms } from './connections.ts'
@@ -79,6 +81,8 @@ export async function openParts({ config, environment, log, sink, installation, 
     return opened
   }
   const publicUrl = publicUrlOf(config, address)
+  const bots = await openBotUser(config, environment)
+  if (bots.weakness !== null) log.warn({}, sentenceOf(bots.weakness))
   const files = await openFiles(config, installation, publicUrl)
   closing.add('files', async () => files.close())
   const storage = await tryFiles(config, files, log)
@@ -94,7 +98,7 @@ export async function openParts({ config, environment, log, sink, installation, 
   closing.add('conferencing platforms', closePlatforms)
   let openedTokens: JoinTokens | null = null
   return {
-    ...{ config, environment, log, sink, closing, clock, has, metrics, meters, traces, dispatching, pool, files },
+    ...{ config, environment, log, sink, closing, clock, has, metrics, meters, traces, dispatching, pool, files, bots },
     ...{ storage, client, platform, teams, publicUrl, seals, database, callers },
     databaseUrl: installation.databaseUrl,
     linkUrl: config.linkUrl ?? new URL(LINK_PATH, address.href.replace(/^http/, 'ws')).href,

@@ -53,7 +53,8 @@ export function acceptLinks(parts: Parts, database: Database): ReturnType<typeof
 export async function startLauncherRole(parts: Parts): Promise<void> {
   const { config, environment, seals, linkUrl, log, meters, traces, metrics, files, closing, databaseUrl } = parts
   const database = parts.pool('launcher')
-  const launcher = await openLauncher({ config, environment, database, seals, linkUrl, log })
+  const botUser = parts.bots.user
+  const launcher = await openLauncher({ config, environment, database, seals, botUser, linkUrl, log })
   const startedAt = await databaseTime(database)
   const launching = startLaunching({
     ...{ database, databaseUrl, launcher, seals, log, meters, traces, linkUrl },

@@ -1,5 +1,6 @@
 /** The composition of the service: starts the roles of this process, and closes them in order. */
 import type { Duplex } from 'node:stream'
+import type { Weakness } from '@standin/wire/process/bot-user.ts'
 import type { LogSink } from '@standin/wire/process/log-sink.ts'
 import { signInAddress } from '../../api/dashboard/addresses.ts'
 import { createJobHandler } from '../../control-link/job-address.ts'
@@ -30,6 +31,8 @@ export interface Service {
   firstKey: string | null
   /** Signs the first owner in to the dashboard, once; null if this process has no API. */
   signInLink: string | null
+  /** How bots are less protected than they could be, and the cure; null: not at all. */
+  weakness: Weakness | null
   /** Finishes requests and deliveries under way; bots run on. Repeatable, never rejects. */
   close(): Promise<void>
 }
@@ -69,7 +72,11 @@ async function startRoles(settings: ProcessSettings): Promise<Service> {
     await writeSecretFile(addressFile(config.dataFolder), publicUrl)
   }
   const signInLink = has('api') && config.greets ? await ownerSignInLink(database, publicUrl) : null
-  return { address: address.href, publicUrl, firstKey: installation.firstKey, signInLink, close: () => closing.run() }
+  return {
+    ...{ address: address.href, publicUrl, firstKey: installation.firstKey, signInLink },
+    weakness: parts.bots.weakness,
+    close: () => closing.run(),
+  }
 }
 
 /** Makes the owner if there is none yet. Null if there is no team. */
@@ -80,7 +87,7 @@ async function ownerSignInLink(database: Database, publicUrl: string): Promise<s
 
 /** Opens the server of this process, with the API if it has that role. */
 async function listen(parts: Parts, address: URL): Promise<void> {
-  const { config, has, closing, database, callers, seals, storage, log, sink, metrics } = parts
+  const { config, has, closing, database, callers, seals, storage, bots, log, sink, metrics } = parts
   const linkDatabase = has('links') ? parts.pool('links') : null
   const jobs = linkDatabase && createJobHandler({ database: linkDatabase, seals, log })
   const keyDatabase = has('api') ? parts.pool('keys') : null
@@ -91,6 +98,9 @@ async function listen(parts: Parts, address: URL): Promise<void> {
       log: () => sink?.problem ?? null,
       row_security: () => callers.problem,
       recordings: storage.warning,
+      // Paths are for the operator alone.
+      bots: () =>
+        bots.weakness && 'Bots run as root or without the sandbox of Chromium; "standin service doctor" says why',
     },
     metrics: metrics.registry,
   })

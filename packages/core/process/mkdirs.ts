@@ -1,6 +1,7 @@
-import { chmod, lstat, mkdir, readdir, stat } from 'node:fs/promises'
+import { chmod, lchown, lstat, mkdir, readdir, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { type BotUser, letPass } from '@standin/wire/process/bot-user.ts'
 
 /** Of recordings: for our user alone. */
 const OWN_FOLDER = 0o700
@@ -50,11 +51,33 @@ export async function makeBotFolder(folder: string): Promise<void> {
   if (link !== undefined) throw new Error(`${join(folder, link.name)} is a symbolic link. Remove it.`)
 }
 
+/** Makes a folder and those above it. The user may pass through it and through the new ones. */
+export async function mkdirsToPass(user: BotUser, folder: string): Promise<void> {
+  await refuseForeign(folder)
+  const makePassable = (path: string) => mkdir(path, OWN_FOLDER).then(() => letPass(user, path))
+  await mkdirs(folder, { mkdir: makePassable, stat })
+  await letPass(user, folder)
+}
+
+/**
+ * Makes the folder of one bot for another user than ours, in a folder of `mkdirsToPass`. What an earlier bot of our own user
+ * left in it goes to that user; if the folder is that user's already, nothing in it is touched.
+ */
+export async function giveBotFolder(folder: string, { uid, gid }: BotUser): Promise<void> {
+  await refuseForeign(folder, [userId(), uid])
+  await mkdirs(folder)
+  if ((await lstat(folder)).uid !== userId()) return
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
+    await lchown(join(entry.parentPath, entry.name), uid, gid)
+  // Last: only then can that user change what is in it.
+  await lchown(folder, uid, gid)
+}
+
 /**
  * The rule of Linux for links in shared folders (fs.protected_symlinks), applied to folders: an entry of a folder that
- * all users may write must belong to our user or to the owner of that folder.
+ * all users may write must belong to our user (with `ours`, to one of those) or to the owner of that folder.
  */
-async function refuseForeign(folder: string): Promise<void> {
+async function refuseForeign(folder: string, ours = [userId()]): Promise<void> {
   for (let place = folder; place !== dirname(place); place = dirname(place)) {
     const found = await lstat(place).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return null
@@ -64,7 +87,7 @@ async function refuseForeign(folder: string): Promise<void> {
     if (place === folder && found.isSymbolicLink()) throw new Error(`${place} is a symbolic link. Remove it.`)
     const above = await stat(dirname(place))
     const isShared = (above.mode & WRITABLE_BY_ALL) !== 0
-    if (isShared && found.uid !== userId() && found.uid !== above.uid)
+    if (isShared && !ours.includes(found.uid) && found.uid !== above.uid)
       throw new Error(`${place} belongs to another user. Remove it, or choose another folder.`)
   }
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
-import { accessSync, constants, existsSync } from 'node:fs'
+import { accessSync, constants, existsSync, lstatSync, mkdirSync, mkdtempSync } from 'node:fs'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -212,7 +212,21 @@ function defaultCacheFolder(): string {
       return join(packages, '.cache', 'standin-mock-media')
     }
   }
-  return join(tmpdir(), 'standin-mock-media')
+  return ownTemporaryFolder()
+}
+
+/** Others can make an entry of a known name first: then a folder for this process alone. */
+function ownTemporaryFolder(): string {
+  const uid = process.geteuid?.()
+  const folder = join(tmpdir(), `standin-mock-media-${uid}`)
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const found = lstatSync(folder)
+    if (found.isDirectory() && found.uid === uid) return folder
+  } catch {
+    // A file or a broken link has the name.
+  }
+  return mkdtempSync(`${folder}-`)
 }
 
 function isWritable(folder: string): boolean {

@@ -5,4 +5,14 @@ export interface Io {
   errors: NodeJS.WritableStream & { isTTY?: boolean }
   /** A command adds the settings of files to it, and takes the secrets out of it. */
   environment: Record<string, string | undefined>
+  /** Before a command that opens strangers' pages. Absent where a command must not change the user of its process. */
+  leaveRoot?(need: RootNeed): Promise<void>
+}
+
+/** What a command that leaves root needs as the user of bots. */
+export interface RootNeed {
+  /** Absolute; made for that user. */
+  folder?: string
+  /** Read by that user, as well as the program. */
+  reads?: readonly string[]
 }

@@ -3,20 +3,25 @@
 /** Names of fields, query parameters and headers that hold a secret. */
 export const SECRET_WORD =
   'token|secret|passw(?:or)?d|pwd|passcode|passphrase|api[-_]?key|access[-_]?key|private[-_]?key|authorization|cookie|credential|signature|jwt|bearer'
+/** Names of tickets and sessions; alone they are ordinary words, so they count only where a value follows. */
+const SESSION_WORD = 'ticket|otp|nonce|xsrf|csrf|session[-_]?id|sid'
+/** Cookies with which Google, Microsoft and Zoom know a person, and what Google's pages call the same in their scripts. */
+const COOKIE_NAME =
+  '(?:__(?:secure|host)-)?(?:[13]p)?(?:s?api|[hslo])?sid(?:cc|ts)?|nid|(?:__host-)?gaps|snlm0e|fdrfje|thykhd|ests[a-z]{1,40}|buid|msp[a-z]{2,20}|rps[a-z]{0,20}auth|wlssc|ppauth|_zm_[a-z]{1,20}'
 /** Query parts that carry access: presigned S3 addresses, join passwords, tokens; also inside an escaped address. */
 const SECRET_IN_URL = new RegExp(
-  `((?:[?&;#]|%3F|%26|%23)(?:[a-z0-9_.-]{0,64}(?:${SECRET_WORD}|accesskeyid|secret|key|code|zak)|sig|tk|auth|p)(?:=|%3D))` +
+  `((?:[?&;#]|%3F|%26|%23)(?:[a-z0-9_.-]{0,64}(?:${SECRET_WORD}|${SESSION_WORD}|accesskeyid|secret|key|code|zak)|sig|tk|auth|p)(?:=|%3D))` +
     `(?:(?!%26|%23)[^&#\\s"'<>])+`,
   'gi',
 )
 /** `name=value` of settings and command lines. */
 const SECRET_SETTING = new RegExp(
-  `(?<![?&;#a-z0-9_.-])([a-z0-9_.-]{0,64}(?:${SECRET_WORD})=)(?:"[^"]*"|'[^']*'|[^\\s"',;&)\\]}]+)`,
+  `(?<![?&;#a-z0-9_.-])((?:[a-z0-9_.-]{0,64}(?:${SECRET_WORD}|${SESSION_WORD})|${COOKIE_NAME})=)(?:"[^"]*"|'[^']*'|[^\\s"',;&)\\]}]+)`,
   'gi',
 )
 /** `"name": "value"` of JSON, also within a JSON text, and `name: 'value'` of printed objects. */
 const SECRET_QUOTED = new RegExp(
-  `(?<![a-z0-9_.-])((?:[a-z0-9_.-]{0,64}(?:${SECRET_WORD})|zak|sig|tk)(?:\\\\{0,4}["'])?\\s{0,4}:\\s{0,4}\\\\{0,4})(?:"(?:[^"\\\\]|\\\\[^"])*\\\\?"|'[^']*')`,
+  `(?<![a-z0-9_.-])((?:[a-z0-9_.-]{0,64}(?:${SECRET_WORD}|${SESSION_WORD})|${COOKIE_NAME}|zak|sig|tk)(?:\\\\{0,4}["'])?\\s{0,4}:\\s{0,4}\\\\{0,4})(?:"(?:[^"\\\\]|\\\\[^"])*\\\\?"|'[^']*')`,
   'gi',
 )
 /** A header's line, or a plain `password: …`. Other words before a colon are usually the place of a mistake. */

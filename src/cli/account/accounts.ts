@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline/promises'
 import { answerOf, type Schemas, type StandinClient } from '@standin/client/index.ts'
 import { type AccountPlatform, type StorageState, sessionOf } from '@standin/wire/account-session.ts'
 import { readHostMapping } from '@standin/wire/network/host-mapping.ts'
+import { sandboxObstacle } from '@standin/wire/process/chromium-sandbox.ts'
 import type { Io } from '@standin/wire/process/command-io.ts'
 import { CommandMistake, table } from '@standin/wire/process/command-output.ts'
 import { parseJson } from '@standin/wire/text/json-text.ts'
@@ -60,6 +61,11 @@ async function signIn({ platform, mapHost }: AddFlags, { io, signal }: Terminal)
   if (!DISPLAY)
     throw new CommandMistake(
       'A person signs in with a browser window, and this machine has no display (DISPLAY): sign in on another one and use --import',
+    )
+  const obstacle = await sandboxObstacle()
+  if (obstacle !== null)
+    io.errors.write(
+      `Chromium runs without its own sandbox: ${obstacle}. Sign in as an ordinary user, or on another machine with --import.\n`,
     )
   const mappedHosts = mapHost.flatMap((text) => readHostMapping(text) ?? [])
   return signInByHand({

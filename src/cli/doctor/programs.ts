@@ -1,6 +1,8 @@
 /** The programs that a bot starts: each is looked for where a bot looks, and made to do a little of its work. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { BotUserChoice } from '@standin/wire/process/bot-user.ts'
+import { messageOf } from '@standin/wire/text/error-text.ts'
 import { type Finding, fine, installing, unfit, warning } from '@standin/wire/text/findings.ts'
 import { shownText } from '../shown-text.ts'
 import type { Programs, Trial } from './try-program.ts'
@@ -75,13 +77,15 @@ export async function checkChromium(shop: Workshop): Promise<Finding> {
 }
 
 /** A bot records without the sandbox too, so this is never more than a warning. */
-export function checkSandbox(obstacle: string | null, isRoot: boolean): Finding {
+export async function checkSandbox(choosing: Promise<BotUserChoice>): Promise<Finding> {
   const part = 'Sandbox'
-  if (obstacle === null) return fine(part, 'Chromium runs in its own sandbox')
-  const cure = isRoot
-    ? 'Run the bot as an ordinary user.'
-    : 'In a container, use docker/seccomp.json (docs/docker.md); elsewhere allow unprivileged user namespaces.'
-  return warning(part, `Chromium runs without its own sandbox: ${obstacle}`, cure)
+  try {
+    const { user, weakness } = await choosing
+    if (weakness !== null) return warning(part, weakness.fault, `${weakness.cure}.`)
+    return fine(part, `Chromium runs in its own sandbox${user === null ? '' : `, and bots as ${user.name}`}`)
+  } catch (error) {
+    return unfit(part, messageOf(error), 'Correct STANDIN_BOT_USER.')
+  }
 }
 
 export async function checkFfmpeg(shop: Workshop): Promise<Finding> {

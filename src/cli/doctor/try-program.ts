@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { access, constants } from 'node:fs/promises'
 import { join } from 'node:path'
-import { sandboxObstacle } from '../../../platforms/browser/sandbox.ts'
+import { type BotUserChoice, chooseBotUser, type RootSettings, weaknessOf } from '@standin/wire/process/bot-user.ts'
+import { sandboxObstacle } from '@standin/wire/process/chromium-sandbox.ts'
 
 export interface Trial {
   exitCode: number | null
@@ -27,6 +28,8 @@ export interface Programs {
   find(name: string, searchPath: string): Promise<string | null>
   run(options: TrialOptions): Promise<Trial>
   sandboxObstacle(): Promise<string | null>
+  /** Who bots run as, with all that weakens them. Rejects as `chooseBotUser`. */
+  botUser(settings: RootSettings): Promise<BotUserChoice>
 }
 
 const ASK_INTERVAL_MS = 50
@@ -99,4 +102,9 @@ async function findProgram(name: string, searchPath: string): Promise<string | n
   return null
 }
 
-export const realPrograms: Programs = { find: findProgram, run: tryProgram, sandboxObstacle }
+async function botUser(settings: RootSettings): Promise<BotUserChoice> {
+  const choice = await chooseBotUser(settings, [process.cwd()], async () => {})
+  return { ...choice, weakness: await weaknessOf(choice) }
+}
+
+export const realPrograms: Programs = { find: findProgram, run: tryProgram, sandboxObstacle, botUser }

@@ -136,6 +136,7 @@ async function recoverFile(
   }
   if (bytes <= 0) throw new StorageError('missing', `${growing} has none of the bytes that its journal names`)
   const free = await freeTarget(recordingFolder, name, startedAt, asEarlier)
+  await refuseLinks(recordingFolder, path.dirname(free))
   const spool = new Spool(recordingFolder)
   const file = await GrowingFolderFile.goOn(growth, {
     disk: files,
@@ -160,6 +161,13 @@ async function recoverFile(
   } finally {
     await file.close()
   }
+}
+
+/** A bot that was taken over could lead the finished file out of its folder. */
+async function refuseLinks(recordingFolder: string, place: string): Promise<void> {
+  for (let folder = place; folder !== recordingFolder; folder = path.dirname(folder))
+    if ((await files.lstat(folder).catch(() => null))?.isSymbolicLink())
+      throw new StorageError('invalid', `${folder} is a symbolic link, which is not followed. Remove it.`)
 }
 
 async function freeTarget(

@@ -1,8 +1,12 @@
 /** The client against the real API, with a real database. */
 import { randomUUID } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
 import { answerOf, createStandinClient, StandinApiError } from '../../../packages/client/index.ts'
 import { MEET, openWorld } from '../../control-plane/world.ts'
+import { REDIRECTS } from './redirects.ts'
 
 const world = await openWorld({ api: {} })
 const baseUrl = await world.app.listen({ host: '127.0.0.1', port: 0 })
@@ -36,3 +40,24 @@ test('an unreachable service is reported, without the key', async () => {
   expect(error).toMatchObject({ status: 0, message: expect.stringMatching(/could not be reached/) })
   expect(String(error)).not.toContain(key)
 })
+
+test.each(REDIRECTS)('a redirect with %i is refused, and the other host gets no request', async (status) => {
+  const seen: string[] = []
+  const elsewhere = await serverOf((request) => void seen.push(request.url!))
+  const service = await serverOf((_, response) => response.writeHead(status, { location: elsewhere }))
+  const { v2 } = createStandinClient({ baseUrl: service, apiKey: key })
+  const body = { bot_name: 'Notes', meeting_url: MEET }
+  for (const asked of [answerOf(v2.GET('/v2/bots')), answerOf(v2.POST('/v2/bots', { body }))])
+    await expect(asked).rejects.toMatchObject({ status, message: expect.stringMatching(/not followed/) })
+  expect(seen).toEqual([])
+})
+
+async function serverOf(answer: RequestListener): Promise<string> {
+  const server = createServer((...both) => {
+    answer(...both)
+    both[1].end()
+  })
+  onTestFinished(() => void server.close())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}

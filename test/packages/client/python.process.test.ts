@@ -10,6 +10,7 @@ import { NO_PYTHON, packPython } from '../../../scripts/pack.ts'
 import { METHODS, pythonFiles } from '../../../scripts/write-python-client.ts'
 import { startReporting } from '../../control-plane/api/reporting.ts'
 import { MEET, openWorld } from '../../control-plane/world.ts'
+import { REDIRECTS } from './redirects.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'standin-python-'))
 const wheel = packPython(folder)
@@ -78,7 +79,7 @@ test.skipIf(wheel === null)('webhooks of the service are accepted, and nothing e
 })
 
 test.skipIf(wheel === null)('a request is repeated if that is safe, and only then', async () => {
-  await ask('repetitions', {})
+  await ask('repetitions', { redirects: REDIRECTS })
 })
 
 test.skipIf(wheel === null)('a bot is followed over connections that break, once and in order', async () => {

@@ -157,7 +157,9 @@ def repetitions(given):
     assert (error.status, error.was_sent, len(waits)) == (0, False, 3), "nothing listens there"
     # A redirect would carry the key to another host.
     elsewhere = Server(GOOD)
-    refused(302, lambda server: server.client.get_bot("b"), busy(302, location=elsewhere.url))
+    for status in given["redirects"]:
+        for work in (lambda server: server.client.get_bot("b"), create):
+            refused(status, work, busy(status, location=elsewhere.url))
     assert elsewhere.seen == []
     for address in ("file:///etc/passwd", "bots.example.com"):
         try:

@@ -1,16 +1,12 @@
-import { mkdir, mkdtemp, readdir, readlink, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { silentLogger } from '../../../packages/core/logger.ts'
 import { launchOptions } from '../../../platforms/browser/browser.ts'
-import { makeBrowserHome } from '../../../platforms/browser/home.ts'
 import { SILENT_STAGE } from '../conformance/ground.ts'
 
 const STAGE = { ...SILENT_STAGE, display: ':9', displayAuthority: '/x/x-authority' }
-/** Above the largest process id of Linux. */
-const DEAD = 4_194_305
-
 async function launch(logger = silentLogger) {
   const home = await mkdtemp(join(tmpdir(), 'standin-home-'))
   onTestFinished(() => rm(home, { recursive: true, force: true }))
@@ -21,19 +17,6 @@ test('files that Playwright writes for a browser are stored in the home of the b
   const { home, artifactsDir } = await launch()
   expect(artifactsDir).toBe(join(home, 'artifacts'))
   expect(await readdir(home)).toEqual(['artifacts'])
-})
-
-test('the home of a killed bot is removed by the next one, and that of a running bot stays', async () => {
-  const killed = await mkdtemp(join(tmpdir(), 'standin-browser-'))
-  await mkdir(join(killed, 'artifacts'))
-  const namespace = await readlink('/proc/self/ns/pid')
-  await writeFile(join(killed, 'owner.json'), JSON.stringify({ processId: DEAD, namespace }))
-  const homes = [await makeBrowserHome(), await makeBrowserHome()]
-  onTestFinished(async () => {
-    for (const home of homes) await rm(home, { recursive: true, force: true })
-  })
-  await expect(stat(killed)).rejects.toMatchObject({ code: 'ENOENT' })
-  for (const home of homes) expect((await stat(home)).isDirectory()).toBe(true)
 })
 
 test('Chromium gets the display and the cookie file of the display', async () => {

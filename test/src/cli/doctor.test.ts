@@ -5,7 +5,6 @@ import { PassThrough } from 'node:stream'
 import { CHILD_PATH } from '@standin/wire/process/child-path.ts'
 import type { Finding } from '@standin/wire/text/findings.ts'
 import { describe, expect, test } from 'vitest'
-import { sandboxObstacle } from '../../../platforms/browser/sandbox.ts'
 import {
   checkClock,
   checkDisk,
@@ -53,6 +52,7 @@ const FIT_PROGRAMS: Fakes = {
   'fc-list': says('Some Font'),
 }
 
+const USER = { name: 'standin-bot', uid: 999, gid: 999 }
 const folder = temporaryFolder()
 
 function programsOf(fakes: Fakes): Programs {
@@ -63,6 +63,7 @@ function programsOf(fakes: Fakes): Programs {
       return { ...trial, isReached: until?.(trial.output) ?? false }
     },
     sandboxObstacle: async () => null,
+    botUser: async () => ({ user: USER, weakness: null }),
   }
 }
 
@@ -80,16 +81,17 @@ async function examineWith(
   return { exitCode, text, findings, of: (part: string) => findings.find((finding) => finding.part === part) }
 }
 
-test('root and forbidden user namespaces are warnings with a cure each', async () => {
-  expect(checkSandbox(null, false)).toMatchObject({ part: 'Sandbox', verdict: 'fit' })
-  const asRoot = await sandboxObstacle(0)
-  expect(checkSandbox(asRoot, true)).toEqual({
-    part: 'Sandbox',
-    verdict: 'warning',
-    found: 'Chromium runs without its own sandbox: the bot runs as root',
-    cure: 'Run the bot as an ordinary user.',
-  })
-  expect(checkSandbox('user namespaces are not allowed here', false).cure).toContain('docker/seccomp.json')
+test.each([
+  [{ user: USER, weakness: null }, 'fit', 'Chromium runs in its own sandbox, and bots as standin-bot'],
+  [{ user: null, weakness: null }, 'fit', 'Chromium runs in its own sandbox'],
+  [{ user: null, weakness: { fault: 'Bots run as root', cure: 'Make a user' } }, 'warning', 'Bots run as root'],
+])('who bots run as: %j', async (choice, verdict, found) => {
+  expect(await checkSandbox(Promise.resolve(choice))).toMatchObject({ part: 'Sandbox', verdict, found })
+})
+
+test('a user that cannot be used, as the operator named it, is unfit', async () => {
+  const refused = checkSandbox(Promise.reject(new Error('STANDIN_BOT_USER: this machine has no user x.')))
+  expect(await refused).toMatchObject({ verdict: 'unfit', cure: 'Correct STANDIN_BOT_USER.' })
 })
 
 describe('programs', () => {

@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { secretsOfSession, storageStateSchema } from '@standin/wire/account-session.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { registerSecrets } from '../../../packages/core/process/known-secrets.ts'
 import {
@@ -48,6 +49,38 @@ test('evidence holds the sentence and the log, and no secret of an address or of
   expect(files.map(({ name }) => name)).toEqual(names.map((name) => `debug/${name}`))
   for (const { path, name } of files) expect(await readFile(path, 'utf8'), name).not.toContain('s3cret')
   expect(await readFile(join(place, 'debug/failure.json'), 'utf8')).toContain('it said [redacted]')
+})
+
+const PLANTED = [
+  `<script nonce="pl4nted">window.WIZ_global_data = {"SNlM0e":"pl4nted:17","FdrFJe":"-pl4nted","thykhd":"pl4nted"}</script>`,
+  `<SCRIPT type="application/json">{"ds": ["pl4nted"]}</script >`,
+  `<script>var xsrf='pl4nted'; if (a < b) { x = "</scrip" + "t>pl4nted" }</script>`,
+  '<a href="https://login.example/?ticket=pl4nted&otp=pl4nted">',
+  '<a href="https://login.example/?a=1&amp;sid=pl4nted#nonce=pl4nted">',
+  '<form action="/done?continue=https%3A%2F%2Fx%2F%3Fxsrf%3Dpl4nted">',
+  '<div data-sid="pl4nted" data-session-id=pl4nted data-xsrf="pl4nted">',
+  '<input type="hidden" name="continue" value="pl4nted">',
+  '<p>the cookie of the account: c00kie</p>',
+  'SAPISID=pl4nted; __Secure-1PSID=pl4nted; __Secure-3PAPISID=pl4nted; HSID=pl4nted; NID=pl4nted; SIDCC=pl4nted',
+  'ESTSAUTHPERSISTENT=pl4nted; ESTSAUTHLIGHT=pl4nted; buid=pl4nted; MSPAuth=pl4nted; RPSSecAuth=pl4nted; _zm_ssid=pl4nted',
+  `{"sessionId":"pl4nted","sid": "pl4nted"} { session_id: 'pl4nted', APISID: 'pl4nted' }`,
+  '<script>never closed, pl4nted',
+]
+
+test('evidence of a signed-in page has nothing that gives access to the account', async () => {
+  const place = temporaryFolder()
+  const cookie = { name: 'any', value: 'c00kie', domain: '.google.com' }
+  registerSecrets(secretsOfSession(storageStateSchema.parse({ cookies: [cookie] })))
+  onTestFinished(() => registerSecrets())
+  const lines = PLANTED.filter((text) => !/<script/i.test(text))
+  const html = PLANTED.map((text) => `<p>kept</p>${text}`).join('\n')
+  const evidence = { screenshot: null, html, structure: lines.join(''), console: lines, url: null, signs: {} }
+  await saveEvidence(place, evidence, { code: 'LOGIN_REQUIRED', sentence: 'Out.', step: 'join' })
+  for (const { path, name } of await filesBeside(place)) {
+    const left = (await readFile(path, 'utf8')).split('\n').filter((line) => /pl4nted|c00kie/.test(line))
+    expect(left, name).toEqual([])
+  }
+  expect((await readFile(join(place, 'debug/page.html'), 'utf8')).match(/kept/g)).toHaveLength(PLANTED.length)
 })
 
 test('a failure before any page was open still leaves its sentence', async () => {

@@ -39,6 +39,8 @@ const WORKER = [
   'STANDIN_BROWSER_PLUGINS',
   'STANDIN_JITSI_HOSTS',
   'STANDIN_LOG_LEVEL',
+  'STANDIN_BOT_USER',
+  'STANDIN_ALLOW_ROOT',
 ]
 
 /** A bot without keys in its job finds them as every program of AWS does. */

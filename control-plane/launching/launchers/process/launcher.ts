@@ -9,6 +9,7 @@ import { availableParallelism, loadavg, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { Job } from '@standin/wire/job.ts'
+import { type BotUser, letPass } from '@standin/wire/process/bot-user.ts'
 import { inTurn } from '@standin/wire/time/in-turn.ts'
 import {
   type BotNeeds,
@@ -61,6 +62,8 @@ export interface ProcessLauncherSettings {
   /** Null: by cores and memory. */
   maxBots: number | null
   needs: BotNeeds
+  /** Who the bots become; absent or null: they stay the user of this process. */
+  botUser?: BotUser | null
   /** Default: the machine of this process. */
   machine?: Machine
   log: Log
@@ -110,6 +113,8 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
       if (refusal !== null) throw new NoRoom(refusal)
       warnOfLoad(need)
       await mkdir(places(name), { recursive: true, mode: 0o700 })
+      // Its work folder is inside.
+      if (settings.botUser) await letPass(settings.botUser, places(name))
       reserved.set(name, mode)
       return true
     })

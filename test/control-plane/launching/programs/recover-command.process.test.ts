@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -34,6 +34,17 @@ test('media that were finished are named with their length', async () => {
   })
   expect((await recover('problem')(place)).problems).toEqual(['audio.m4a: the bucket is away'])
   await expect(recover('broken')(place)).rejects.toThrow('"standin recover" ended with 70. standin: not built yet')
+})
+
+test("a link in the place of a bot's folder is not followed, whatever it leads to", async () => {
+  const path = join(root, 'taken-over')
+  mkdirSync(path)
+  symlinkSync(root, join(path, BOT))
+  for (const place of [{ type: 'folder', path }, s3] as const) {
+    const workFolder = place === s3 ? path : null
+    const { files, problems } = await recover()({ botId: BOT, storage: storage(place), workFolder })
+    expect({ files, problems }).toEqual({ files: [], problems: [expect.stringContaining('is a symbolic link')] })
+  }
 })
 
 test('where the bot left nothing on this machine, nothing is started', async () => {

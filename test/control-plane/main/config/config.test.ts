@@ -119,6 +119,8 @@ test('every variable of the table is read', () => {
     STANDIN_ASSEMBLYAI_LIVE_URL: 'wss://assemblyai.example.com',
     STANDIN_CHROMIUM: '/usr/bin/chromium',
     STANDIN_BROWSER_PLUGINS: 'a,b',
+    STANDIN_BOT_USER: 'bots',
+    STANDIN_ALLOW_ROOT: '1',
     STANDIN_DELIVERY_DAYS: '14',
     STANDIN_HISTORY_DAYS: '60',
     STANDIN_LEDGER_DAYS: '800',
@@ -227,6 +229,8 @@ test('every variable of the table is read', () => {
       assemblyaiLiveUrl: 'wss://assemblyai.example.com',
       chromium: '/usr/bin/chromium',
       browserPlugins: 'a,b',
+      botUser: 'bots',
+      allowsRoot: true,
     },
   })
 })

@@ -16,6 +16,7 @@ import { readSetting, writeSetting } from '@standin/control-plane/store/settings
 import { createKey, newKey } from '@standin/control-plane/store/teams/keys.ts'
 import { createTeam } from '@standin/control-plane/store/teams/teams.ts'
 import { listenForWakeUps } from '@standin/control-plane/store/wake-ups.ts'
+import { sandboxObstacle } from '@standin/wire/process/chromium-sandbox.ts'
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
@@ -235,14 +236,16 @@ test('the API of a process without keys of speech services refuses providers tha
 test.each([undefined, ...ROLES, 'links,launcher,dispatcher,jobs', 'api,links'])(
   'with the roles %s the probes answer as in every process',
   async (roles) => {
-    const { publicUrl } = await start(`probes of ${roles}`, { roles })
+    const { publicUrl } = await start(`probes of ${roles}`, { roles }, { STANDIN_ALLOW_ROOT: '1' })
     const answerOf = async (path: string, method = 'GET') => {
       const answer = await fetch(`${publicUrl}${path}`, { method })
       return [answer.status, answer.headers.get('content-type'), await answer.text()]
     }
     const json = 'application/json; charset=utf-8'
     const checks = { database: 'ok', migrations: 'ok', keyring: 'ok', recordings: 'ok' }
-    const ready = JSON.stringify({ status: 'ready', checks, warnings: {} })
+    const isWeak = (roles ?? 'launcher').includes('launcher') && (await sandboxObstacle()) !== null
+    const weak = 'Bots run as root or without the sandbox of Chromium; "standin service doctor" says why'
+    const ready = JSON.stringify({ status: 'ready', checks, warnings: isWeak ? { bots: weak } : {} })
     expect(await answerOf('/healthz')).toEqual([200, json, '{"status":"ok"}'])
     expect(await answerOf('/healthz/?from=balancer')).toEqual([200, json, '{"status":"ok"}'])
     expect(await answerOf('/healthz', 'HEAD')).toEqual([200, json, ''])
@@ -397,19 +400,21 @@ test('behind a trusted proxy wrong keys count for the caller, not for the proxy'
 
 test('the greeting shows a new key once, and a curl line that can be pasted', async () => {
   const config = configOf("it's here")
-  const text = greeting({ publicUrl: 'http://127.0.0.1:8080', firstKey: 'standin_abc', signInLink: null }, config).join(
-    '\n',
-  )
+  const greeted = { publicUrl: 'http://127.0.0.1:8080', firstKey: 'standin_abc', signInLink: null, weakness: null }
+  const text = greeting(greeted, config).join('\n')
   expect(text).toContain('standin_abc')
   expect(text).toContain(`$(cat '${base}/it'\\''s here/api-key')`)
-  const later = greeting({ publicUrl: 'http://127.0.0.1:8080', firstKey: null, signInLink: null }, config).join('\n')
+  const weakness = { fault: 'bots run as root', cure: 'Make a user' }
+  const later = greeting({ ...greeted, firstKey: null, weakness }, config).join('\n')
+  expect(later).toContain('Warning:  Bots run as root. Make a user.')
   expect(later).toContain(join(base, "it's here", 'api-key'))
   expect(await readSecretFile(join(base, 'nothing'))).toBeNull()
 })
 
 test('without the demo the curl line has a placeholder', () => {
   const config = configOf('demo', { demo: false })
-  const text = greeting({ publicUrl: 'http://127.0.0.1:8080', firstKey: null, signInLink: null }, config).join('\n')
+  const greeted = { publicUrl: 'http://127.0.0.1:8080', firstKey: null, signInLink: null, weakness: null }
+  const text = greeting(greeted, config).join('\n')
   expect(text).toContain('https://meet.google.com/abc-defg-hij')
   expect(text).not.toContain('mock meeting')
 })

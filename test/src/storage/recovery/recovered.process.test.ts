@@ -11,8 +11,10 @@ import { crc32 } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { GrowingFile } from '../../../../packages/core/recording.ts'
 import { FolderStorage } from '../../../../src/storage/folder/storage.ts'
+import { readGrowth } from '../../../../src/storage/growth-journal.ts'
 import { listAbandoned, recoverBucket } from '../../../../src/storage/recovery/recover-bucket.ts'
 import { recoverSpool } from '../../../../src/storage/recovery/recover-spool.ts'
+import { earlierName } from '../../../../src/storage/recovery/recovered.ts'
 import type { S3Config } from '../../../../src/storage/s3/session.ts'
 import { temporaryFolder } from '../../../fakes/at-end.ts'
 import type { S3Server } from '../../../servers/s3-server.ts'
@@ -75,6 +77,17 @@ describe('recovery from a folder', () => {
     expect(await rejectionOf(recoverSpool(recording, options))).toMatchObject({
       message: expect.stringContaining('is a symbolic link'),
     })
+  })
+
+  test('a link in place of the folder of an earlier recording is not followed', async () => {
+    const { root, recording } = await growInFolder(2, 1000)
+    const outside = path.join(root, 'outside')
+    await files.mkdir(outside)
+    const { start } = (await readGrowth(await spooled(recording)))!
+    await files.symlink(outside, path.join(recording, path.dirname(earlierName('video.mp4', start.startedAt))))
+    const { problems } = await recoverSpool(recording, { ...options, asEarlier: true })
+    expect(problems).toMatchObject([{ error: { message: expect.stringContaining('is a symbolic link') } }])
+    expect(await files.readdir(outside)).toEqual([])
   })
 
   test('a short recording gets its whole index, and the spool goes', async () => {

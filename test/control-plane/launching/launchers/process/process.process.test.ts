@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,6 +10,7 @@ import {
 } from '@standin/control-plane/launching/launchers/process/launcher.ts'
 import { type EndEvidence, type Launcher, type LaunchHandle, NoRoom } from '@standin/control-plane/platform/ports.ts'
 import { type Job, jobSchema } from '@standin/wire/job.ts'
+import { letPass } from '@standin/wire/process/bot-user.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { GIB, machineOf, NEEDS } from '../../needs.ts'
 
@@ -90,6 +92,19 @@ test('a command that does not exist ends as a bot that says so', async () => {
   expect(evidence.exitCode).toBe(127)
   expect(evidence.logTail).toContain('/nowhere/standin')
   expect(readdirSync(join(folder, handle.name)).filter((name) => name.startsWith('job-'))).toEqual([])
+})
+
+test.runIf(process.geteuid?.() === 0)('as root, a bot that becomes another user reaches its work folder', async () => {
+  const leave = fileURLToPath(new URL('../../../../packages/wire/process/leave-root-child.ts', import.meta.url))
+  const [uid, gid] = ['-u', '-g'].map((option) => Number(execFileSync('id', [option, 'nobody'])))
+  const botUser = { name: 'nobody', uid: uid!, gid: gid! }
+  const environment = { PATH: process.env.PATH, STANDIN_BOT_USER: 'nobody' }
+  const { launcher, folder } = await open({ command: [process.execPath, leave], botUser, environment })
+  await letPass(botUser, folder)
+  const handle = await launch(launcher, jobOf('exit:0'))
+  expect(await ended(launcher, handle)).toMatchObject({ exitCode: 0 })
+  expect(JSON.parse(logOf(folder, handle))).toMatchObject({ ids: [uid, uid, gid, gid], back: 'EPERM' })
+  expect(statSync(join(folder, handle.name, 'work/bot/written')).uid).toBe(uid)
 })
 
 test('SIGTERM reaches the bot, which may take its time to leave', async () => {
