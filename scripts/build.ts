@@ -94,7 +94,7 @@ export async function bundlePageScripts({ goOn = false, dist = DIST } = {}): Pro
 }
 
 /**
- * The page of the dashboard: one document, one script, one stylesheet in `dist/dashboard`. Rejects if it does not
+ * The page of the dashboard: one document, its script and its worker, one stylesheet in `dist/dashboard`. Rejects if it does not
  * compile.
  */
 export async function bundleDashboard(dist = DIST): Promise<void> {
@@ -102,7 +102,12 @@ export async function bundleDashboard(dist = DIST): Promise<void> {
   const outdir = join(dist, 'dashboard')
   const { outputFiles } = await build({
     ...OPTIONS,
-    entryPoints: ['main.tsx', 'app.css'].map((file) => ({ in: join(page, file), out: 'app' })),
+    entryPoints: Object.entries({ 'main.tsx': 'app', 'app.css': 'app', 'feed-worker.ts': 'feed' }).map(
+      ([file, out]) => ({
+        in: join(page, file),
+        out,
+      }),
+    ),
     outdir,
     minify: true,
     format: 'esm',

@@ -2,11 +2,10 @@
  * Control links on one process that has no other role: what they cost with a heartbeat every five seconds, and how long it
  * takes until all bots are back after the process was killed and started again.
  */
-import { readFileSync } from 'node:fs'
 import { measureTree } from '../shared/process-tree.ts'
 import { BenchProcess } from './bench-process.ts'
 import { type BenchBot, BotLinks, insertRunning, makeBots } from './bots.ts'
-import { type Figure, type Options, progress, wait } from './measure.ts'
+import { type Figure, type Options, progress, residentMegabytes, wait } from './measure.ts'
 import { withService } from './service.ts'
 
 const SETTLE_MS = 5_000
@@ -102,8 +101,4 @@ async function cost(server: Server, bots: BenchBot[], seconds: number): Promise<
   } finally {
     links.close()
   }
-}
-
-function residentMegabytes(pid: number): number {
-  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1000
 }

@@ -1,4 +1,5 @@
 /** The types of a measure, and helpers that several measures use. */
+import { readFileSync } from 'node:fs'
 
 export interface Options {
   /** Sizes that a busy machine can try; goals hold for the full sizes. */
@@ -68,4 +69,9 @@ export async function until(what: string, seconds: number, holds: () => boolean 
 
 export function progress(text: string): void {
   process.stderr.write(`${text}\n`)
+}
+
+/** Of one process. */
+export function residentMegabytes(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1000
 }

@@ -35,6 +35,17 @@ export function shownEvent({ journalId, seq, at, attempt, event: { type, ...data
   return { id: `${journalId}:${seq}`, at: at.toISOString(), attempt, type: type as EventType, data }
 }
 
+/** The same as JSON, with further fields before. `text`: the JSON of the event without its type. */
+export function shownText(
+  { journalId, seq, at, attempt }: Pick<StoredEvent, 'journalId' | 'seq' | 'at' | 'attempt'>,
+  type: string,
+  text: string,
+  before: object = {},
+): string {
+  const shown = JSON.stringify({ ...before, id: `${journalId}:${seq}`, at: at.toISOString(), attempt, type })
+  return `${shown.slice(0, -1)},"data":${text}}`
+}
+
 /** Webhooks that endpoints get only if they ask for them by name: each carries several events. */
 const LIVE_WEBHOOKS = {
   'bot.participant': [

@@ -1,11 +1,12 @@
 /** Notifies open dashboards which bots of their team changed, by server-sent events. */
+import { once } from 'node:events'
 import type { Log } from '../../platform/ports.ts'
 import { readLiveBots } from '../../store/dashboard.ts'
-import type { Database } from '../../store/database.ts'
 import type { ApiDependencies } from '../dependencies.ts'
-import { refusals } from '../http/errors.ts'
-import { createPlaces, EVENT_STREAM, type EventStream, openEventStream } from '../http/event-stream.ts'
+import { ApiError, refusals } from '../http/errors.ts'
+import { EVENT_STREAM, type EventStream } from '../http/event-stream.ts'
 import { type App, callerOf } from '../http/generation.ts'
+import type { ReadList } from '../http/read-list.ts'
 
 /** Time between two polls of the bots of a team whose dashboard is open. */
 const LOOK_EVERY_MS = 1000
@@ -15,16 +16,18 @@ const MAX_BUFFERED_BYTES = 256 * 1024
 /** The readers of one team share one poll of the database. */
 class TeamFeed {
   readonly readers = new Set<EventStream>()
+  /** Requests that have it, also those that are no readers yet. */
+  requests = 0
   /** The state that later polls are compared with. A page reads its lists after this, so that no change falls between both. */
   readonly began: Promise<void>
   #known: Map<string, number> | null = null
-  readonly #database: Database
+  readonly #readList: ReadList
   readonly #teamId: string
   readonly #timer: NodeJS.Timeout
   #isLooking = false
 
-  constructor(database: Database, teamId: string, log: Log) {
-    this.#database = database
+  constructor(readList: ReadList, teamId: string, log: Log) {
+    this.#readList = readList
     this.#teamId = teamId
     this.began = this.#poll()
     this.#timer = setInterval(() => {
@@ -38,7 +41,7 @@ class TeamFeed {
     if (this.#isLooking) return
     this.#isLooking = true
     try {
-      const bots = await readLiveBots(this.#database, this.#teamId)
+      const bots = await this.#readList.forStream(this.#teamId, readLiveBots, this.#teamId)
       const known = this.#known
       const changed = bots
         .filter(({ id, version }) => known?.get(id) !== version)
@@ -57,46 +60,40 @@ class TeamFeed {
 
   close(): void {
     clearInterval(this.#timer)
-    for (const reader of this.readers) reader.end()
   }
 }
 
-export function feedRoutes(app: App, { database, log }: ApiDependencies): void {
+export function feedRoutes(app: App, { readList, log }: ApiDependencies): void {
   const feeds = new Map<string, TeamFeed>()
-  const takePlace = createPlaces({ all: 500, ofTeam: 100, ofReader: 10 }, 'Too many dashboards are open')
-  let isClosing = false
-  app.addHook('preClose', async () => {
-    isClosing = true
-    for (const feed of feeds.values()) feed.close()
-    feeds.clear()
-  })
+  const streams = app.streams({ all: 500, ofTeam: 100, ofReader: 10 }, 'live pages')
 
   app.get('/feed', { schema: { response: { 200: EVENT_STREAM } } }, async (request, reply) => {
-    const { teamId, session } = callerOf(request)
-    takePlace(reply, teamId, session!.hash.toString('hex'))
-    const feed = feeds.get(teamId) ?? new TeamFeed(database, teamId, log)
+    const { teamId } = callerOf(request)
+    streams.takePlace(request, reply)
+    const feed = feeds.get(teamId) ?? new TeamFeed(readList, teamId, log)
     feeds.set(teamId, feed)
-    await feed.began.catch(() => {
-      if (feeds.get(teamId) === feed) feeds.delete(teamId)
-      feed.close()
-      throw refusals.unavailable('The changes of bots cannot be read right now')
-    })
-    // A reader of a closed feed would hear nothing, and its open answer would keep a server from closing.
-    if (isClosing || feeds.get(teamId) !== feed) {
-      feed.close()
-      throw refusals.unavailable()
-    }
-    const stream = openEventStream(reply)
+    feed.requests += 1
     const leave = () => {
-      feed.readers.delete(stream)
-      if (feed.readers.size > 0 || feeds.get(teamId) !== feed) return
-      feeds.delete(teamId)
+      feed.requests -= 1
+      if (feed.requests > 0) return
       feed.close()
+      feeds.delete(teamId)
     }
-    if (stream.signal.aborted) return leave()
-    stream.signal.addEventListener('abort', leave)
-    feed.readers.add(stream)
-    // After (re)connecting a page reads everything again, so earlier changes need not be sent.
-    stream.send('retry: 2000\nevent: ready\ndata: {}\n\n')
+    await feed.began.catch((error: unknown) => {
+      leave()
+      throw error instanceof ApiError ? error : refusals.unavailable('The changes of bots cannot be read right now')
+    })
+    return streams.open(
+      request,
+      reply,
+      async (stream) => {
+        feed.readers.add(stream)
+        // After (re)connecting a page reads everything again, so earlier changes need not be sent.
+        stream.send('retry: 2000\nevent: ready\ndata: {}\n\n')
+        if (!stream.signal.aborted) await once(stream.signal, 'abort')
+        feed.readers.delete(stream)
+      },
+      leave,
+    )
   })
 }

@@ -34,9 +34,10 @@ const liveSchema = z
   })
   .meta({ id: 'LiveView' })
 
-export function liveRoutes(app: App, { database, links, clock }: ApiDependencies): void {
+export function liveRoutes(app: App, { database, readList, links, clock }: ApiDependencies): void {
   app.get('/live', { schema: { response: { 200: success(z.array(liveSchema)) } } }, async (request) => {
-    const rows = await readLiveView(database, callerOf(request).teamId)
+    const { teamId } = callerOf(request)
+    const rows = await readList(teamId, readLiveView, teamId)
     return succeeded(await Promise.all(rows.map(shown)))
   })
 

@@ -52,11 +52,11 @@ export function partRoutes(app: App, dependencies: ApiDependencies): void {
     '/bots/:bot_id/parts',
     { schema: { params: botParams, response: { 200: success(partsSchema) } } },
     async (request) => {
-      const { database } = dependencies
+      const { database, readList } = dependencies
       const bot = await spawnedBot(dependencies, request, request.params.bot_id)
       const [steps, { events }] = await Promise.all([
         readResumedSteps(database, bot.id),
-        readEvents(database, [bot.id], { types: ['recording_gap'], known: new Map(), limit: MAX_GAPS }),
+        readList(bot.team_id, readEvents, [bot.id], { types: ['recording_gap'], known: new Map(), limit: MAX_GAPS }),
       ])
       let end = 0
       const parts = partsOf(bot).map(({ attempt, seconds, reason }) => {

@@ -47,6 +47,8 @@ export function docsRoutes(app: App, documents: readonly ServedDocument[]): void
     reply.headers({ 'content-security-policy': PAGE_POLICY, 'x-content-type-options': 'nosniff' })
     return reply.send(rawPayload)
   }
+  // Browsers ask for it where a page names no icon, as this one and every answer in JSON.
+  app.get('/favicon.ico', (_request, reply) => reply.code(204).header('cache-control', 'max-age=86400').send())
   app.get('/docs', answer)
   app.get('/docs/*', answer)
   app.addHook('onClose', async () => {

@@ -144,6 +144,8 @@ export const refusals = {
     refusals.validation(
       `body/account The team has no account${platform === null ? '' : ` of the platform ${platform}`}${pool === null ? '' : ` in the pool '${pool}'`}: add one with POST /v2/accounts, or send the bot without`,
     ),
+  tooManyAccounts: (most: number) =>
+    conflict(`The team has ${most} accounts, and more are not allowed; delete one of them`),
   accountNotFound: (id: string) => refusal(404, 'FST_ERR_ACCOUNT_NOT_FOUND_BY_ID')(`Account with ID '${id}' not found`),
   credentialNotFound: (id: string) =>
     refusal(404, 'FST_ERR_CREDENTIAL_NOT_FOUND_BY_ID')(`Credential with ID '${id}' not found`),
@@ -192,6 +194,11 @@ export const refusals = {
   tooManyRequests: (limit: number, retryAfter: number) =>
     tooManyRequests(`Rate limit exceeded: ${limit} requests per second are allowed; retry in ${retryAfter} s`, {
       retryAfter,
+    }),
+  /** `of`: what has them, such as `team`. */
+  tooManyStreams: (kind: string, most: number, of: string) =>
+    tooManyRequests(`This ${of} has ${most} ${kind} open, and more are not allowed; close one of them`, {
+      retryAfter: 10,
     }),
   tooManyLists: (most: number) =>
     tooManyRequests(`Too many lists of this team are being read: ${most} are read at once; retry in 1 s`, {

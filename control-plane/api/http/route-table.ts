@@ -1,17 +1,26 @@
 /** The methods of each path, so that a wrong method can be distinguished from a wrong path. */
 import type { App } from './generation.ts'
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    routeTable: RouteTable
+  }
+}
+
 export interface RouteTable {
+  /** Of every generation, such as `/v2/bots/:bot_id`. */
+  readonly routes: readonly { url: string; methods: string[] }[]
   /** Methods of every route that fits the path, in order; empty if there is none. */
   methodsAt(path: string): string[]
 }
 
 export function createRouteTable(app: App): RouteTable {
-  const routes: { pattern: RegExp; methods: string[] }[] = []
+  const routes: { url: string; pattern: RegExp; methods: string[] }[] = []
   app.addHook('onRoute', ({ url, method }) => {
-    routes.push({ pattern: patternOf(url), methods: [method].flat() })
+    routes.push({ url, pattern: patternOf(url), methods: [method].flat() })
   })
   return {
+    routes,
     methodsAt(path) {
       const fitting = routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)
       return [...new Set(fitting)].sort()

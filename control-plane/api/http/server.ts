@@ -18,6 +18,7 @@ import { createAuthentication } from './auth.ts'
 import { answerClientError } from './client-errors.ts'
 import { docsRoutes, type ServedDocument } from './docs.ts'
 import { ApiError, asApiError, refusals } from './errors.ts'
+import { openStreams } from './event-stream.ts'
 import { readForwardedAddresses } from './forwarded.ts'
 import { type App, actorOf, type Generation, generationOf } from './generation.ts'
 import { helpRoutes } from './help.ts'
@@ -92,6 +93,7 @@ export async function buildApi(
   })
   if (settings.trustedProxies) readForwardedAddresses(app)
   const routes = createRouteTable(app)
+  app.decorate('routeTable', routes)
   const generationAt = (url: string) => generationOf(generations, pathOf(url)) ?? generations[0]!
 
   function answer(error: ApiError, request: FastifyRequest, reply: FastifyReply): void {
@@ -133,6 +135,7 @@ export async function buildApi(
   identifyRequests(app)
   parseJsonOnly(app)
   shedLoad(app, settings.shedding)
+  openStreams(app, dependencies)
 
   const hintLaunchers = createHint(dependencies.acrossTeams, 'bots', (error) =>
     dependencies.log.warn({ error: String(error) }, 'Launchers could not be notified of a new bot'),

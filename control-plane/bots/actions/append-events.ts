@@ -9,6 +9,7 @@ import {
   keyOf,
   type NewEvent,
   newEvent,
+  numberEvents,
   transcriptsOfOthers,
   upsertArtifacts,
   writeHeads,
@@ -80,6 +81,7 @@ export async function appendEvents(db: Database, batches: readonly JournalBatch[
     await upsertArtifacts(tx, files)
     await upsertUsage(tx, used, { isFinal: true })
     await applyChanges(tx, [...changes.values()])
+    await numberEvents(tx, rows)
     return results
   })
 }

@@ -1,5 +1,6 @@
 /** Live updates: the server sends the ids of changed bots, and pages reload them. */
 import { signal } from '@preact/signals'
+import { createFeedStream, FEED_CHANNEL, type FeedMessage } from './feed-stream.ts'
 import { ROOT } from './place.ts'
 
 export const isConnected = signal(false)
@@ -7,33 +8,39 @@ export const isConnected = signal(false)
 export const changes = signal<{ count: number; bots: ReadonlySet<string> | 'all' }>({ count: 0, bots: 'all' })
 
 const RETRY_MS = 3000
-let source: EventSource | null = null
-
-const emit = (bots: ReadonlySet<string> | 'all') => {
-  changes.value = { count: changes.value.count + 1, bots }
-}
+let isWanted = false
+let join: (() => void) | undefined
 
 export function openFeed(): void {
-  if (source !== null) return
-  source = new EventSource(`${ROOT}/dashboard/api/feed`)
-  source.addEventListener('ready', () => {
-    isConnected.value = true
-    emit('all')
-  })
-  source.addEventListener('bots', ({ data }) => {
-    emit(new Set((JSON.parse(data) as { id: string }[]).map(({ id }) => id)))
-  })
-  source.onerror = () => {
-    isConnected.value = false
-    // A browser stops after an error response, such as that of a proxy while the service restarts.
-    if (source?.readyState !== EventSource.CLOSED) return
-    source = null
-    setTimeout(openFeed, RETRY_MS)
-  }
+  isWanted = true
+  join ??= connect()
+  join()
 }
 
 export function closeFeed(): void {
-  source?.close()
-  source = null
+  isWanted = false
   isConnected.value = false
+}
+
+function connect(): () => void {
+  // Chrome for Android has none.
+  if (!('SharedWorker' in globalThis)) {
+    const open = createFeedStream(`${ROOT}/dashboard/api/feed`, onMessage)
+    return () => open(onMessage)
+  }
+  const { port } = new SharedWorker(`${ROOT}/dashboard/feed.js`)
+  port.onmessage = ({ data }) => onMessage(data)
+  new BroadcastChannel(FEED_CHANNEL).onmessage = ({ data }) => onMessage(data)
+  return () => port.postMessage('open')
+}
+
+function onMessage(message: FeedMessage): void {
+  if (!isWanted) return
+  isConnected.value = message.kind !== 'lost'
+  if (message.kind === 'lost') {
+    if (message.isOver) setTimeout(() => isWanted && openFeed(), RETRY_MS)
+    return
+  }
+  const bots = message.kind === 'ready' ? 'all' : new Set(message.ids)
+  changes.value = { count: changes.value.count + 1, bots }
 }

@@ -49,6 +49,22 @@ export async function createAccount(
   })
 }
 
+/** Of one team, since its list has all of them. */
+export const MAX_ACCOUNTS = 500
+
+/** Whether the team may have one more. Requests at the same time may each add one. */
+export async function hasRoomForAccount(db: Database, teamId: string): Promise<boolean> {
+  const accounts = db.selectFrom('accounts').select('id').where('team_id', '=', teamId)
+  return (
+    (
+      await accounts
+        .offset(MAX_ACCOUNTS - 1)
+        .limit(1)
+        .execute()
+    ).length === 0
+  )
+}
+
 /** Oldest first; all of them. */
 export async function listAccounts(db: Database, teamId: string): Promise<ShownAccount[]> {
   return db

@@ -63,10 +63,7 @@ export function newEvent(
   return { bot: botId, journal: journalId, seq, attempt, type: event.type, at: instant(at, now), event }
 }
 
-/**
- * Numbers the events that followers may see for the stream of their team, and puts them into the inbox of each endpoint that
- * wants one of them. The count of a team stays locked until the commit, so a reader that sees a number sees all before it.
- */
+/** Stores events, and puts those that followers may see into the inbox of each endpoint that wants one of them. */
 export async function insertEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
   await sql`
@@ -77,20 +74,9 @@ export async function insertEvents(tx: Tx, events: readonly NewEvent[]): Promise
       insert into bot_events (bot_id, journal_id, seq, attempt, type, at, event)
       select bot, journal, seq, attempt, type, at, event from fresh
     ), news as (
-      select bots.team_id, bot, journal, min(seq) - 1 as after_seq, max(seq) as last_seq, count(*)::int as events,
-        array_agg(distinct type) as types
+      select bots.team_id, bot, journal, min(seq) - 1 as after_seq, max(seq) as last_seq, array_agg(distinct type) as types
       from fresh join bots on bots.id = bot group by bots.team_id, bot, journal
       having array_agg(distinct type) && ${EVENT_TYPES}::text[]
-    ), counts as (
-      insert into team_event_counts (team_id, last_number)
-      select team_id, sum(events) from news group by team_id order by team_id
-      on conflict (team_id) do update set last_number = team_event_counts.last_number + excluded.last_number
-      returning team_id, last_number
-    ), numbered as (
-      insert into team_events (team_id, last_number, bot_id, journal_id, last_seq, events)
-      select team_id, counts.last_number - sum(events) over (partition by team_id order by bot, journal) + events,
-        bot, journal, last_seq, events
-      from news join counts using (team_id)
     )
     insert into event_inbox (endpoint_id, journal_id, bot_id, after_seq, last_seq)
     select endpoints.id, news.journal, news.bot, news.after_seq, news.last_seq
@@ -98,6 +84,31 @@ export async function insertEvents(tx: Tx, events: readonly NewEvent[]): Promise
     where disabled_at is null
     order by endpoints.id, news.journal
     on conflict (endpoint_id, journal_id, bot_id) do update set last_seq = excluded.last_seq`.execute(tx)
+}
+
+/**
+ * Numbers the events that followers may see for the stream of their team. The count of a team stays locked until the commit,
+ * so a reader that sees a number sees all before it. Call it last: the other transactions of the team wait from then on.
+ */
+export async function numberEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
+  const places = events.map(({ bot, journal, seq, type }) => ({ bot, journal, seq, type }))
+  if (places.length === 0) return
+  await sql`
+    with news as (
+      select bots.team_id, bot, journal, max(seq) as last_seq, count(*)::int as events
+      from json_to_recordset(${JSON.stringify(places)}::json) as row (bot uuid, journal uuid, seq int, type text)
+      join bots on bots.id = bot group by bots.team_id, bot, journal
+      having array_agg(distinct type) && ${EVENT_TYPES}::text[]
+    ), counts as (
+      insert into team_event_counts (team_id, last_number)
+      select team_id, sum(events) from news group by team_id order by team_id
+      on conflict (team_id) do update set last_number = team_event_counts.last_number + excluded.last_number
+      returning team_id, last_number
+    )
+    insert into team_events (team_id, last_number, bot_id, journal_id, last_seq, events)
+    select team_id, counts.last_number - sum(events) over (partition by team_id order by bot, journal) + events,
+      bot, journal, last_seq, events
+    from news join counts using (team_id)`.execute(tx)
 }
 
 /** A file that is reported again is the same file, with the latest values. */

@@ -6,7 +6,9 @@ import {
   checkAccount,
   createAccount,
   deleteAccount,
+  hasRoomForAccount,
   listAccounts,
+  MAX_ACCOUNTS,
   readAccount,
   type ShownAccount,
 } from '../../../store/accounts/accounts.ts'
@@ -20,7 +22,7 @@ import { accountParams, accountSchema, changeAccountBody, createAccountBody } fr
 /** A browser's whole state is far larger than the part of one platform. */
 const BODY_BYTES = 8 * MAX_SESSION_BYTES
 
-export function accountRoutes(app: App, { database, seals }: ApiDependencies): void {
+export function accountRoutes(app: App, { database, readList, seals }: ApiDependencies): void {
   const route = documented(app, 'Accounts')
   const found = (id: string, row: ShownAccount | undefined) => {
     if (row === undefined) throw refusals.accountNotFound(id)
@@ -42,18 +44,24 @@ export function accountRoutes(app: App, { database, seals }: ApiDependencies): v
     }),
     status: 201,
     answer: success(accountSchema),
+    refusals: [409],
     handle: async (request, reply) =>
       onceOutside(database, request, reply, async () => {
-        const made = await createAccount(database, seals, { ...request.body, teamId: callerOf(request).teamId })
+        const { teamId } = callerOf(request)
+        if (!(await hasRoomForAccount(database, teamId))) throw refusals.tooManyAccounts(MAX_ACCOUNTS)
+        const made = await createAccount(database, seals, { ...request.body, teamId })
         return { status: 201, body: succeeded(shown(made)) }
       }),
   })
 
   route.get('/accounts', {
     summary: 'List accounts, oldest first',
-    description: 'All of them at once.',
+    description: `All of them at once: a team has at most ${MAX_ACCOUNTS}.`,
     answer: success(z.array(accountSchema)),
-    handle: async (request) => succeeded((await listAccounts(database, callerOf(request).teamId)).map(shown)),
+    async handle(request) {
+      const { teamId } = callerOf(request)
+      return succeeded((await readList(teamId, listAccounts, teamId)).map(shown))
+    },
   })
 
   route.get('/accounts/:account_id', {

@@ -1,5 +1,5 @@
 /** Words that may still change, in the stream of a follower that wants them. They have no cursor: none is sent again. */
-import type { StoredEvent } from '../../../bots/shown-events.ts'
+import type { ReadEvent } from '../../../store/bots/bot-events.ts'
 import type { PartialFeed } from '../../../store/partial-words.ts'
 import type { EventStream } from '../../http/event-stream.ts'
 
@@ -18,10 +18,9 @@ export function passPartials(feed: PartialFeed, botId: string, stream: EventStre
   return {
     close,
     /** Before these events are sent. */
-    note(events: readonly StoredEvent[]): void {
-      const fresh = events.flatMap(({ attempt, event }) =>
-        event.type === 'transcript' ? [nameOf(attempt, event.id)] : [],
-      )
+    note(events: readonly ReadEvent[]): void {
+      const transcripts = events.filter(({ type }) => type === 'transcript')
+      const fresh = transcripts.map(({ attempt, event }) => nameOf(attempt, (event as { id?: unknown }).id))
       if (fresh.length > 0) finals = [...finals, ...fresh].slice(-MAX_FINALS)
     },
   }

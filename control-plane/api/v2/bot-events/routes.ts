@@ -2,14 +2,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { isClosed } from '../../../bots/row.ts'
-import { EVENT_TYPES, type StoredEvent, shownEvent } from '../../../bots/shown-events.ts'
-import { type EventPlaces, readEvents } from '../../../store/bots/bot-events.ts'
+import { EVENT_TYPES, shownEvent, shownText } from '../../../bots/shown-events.ts'
+import { type EventPlaces, type ReadEvent, readEvents } from '../../../store/bots/bot-events.ts'
 import { readBot } from '../../../store/bots/bots.ts'
-import { lastNumber } from '../../../store/bots/team-events.ts'
+import { lastNumber, type NumberedInTeam } from '../../../store/bots/team-events.ts'
 import type { BotRow } from '../../../store/rows/index.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
-import { createStreams, EVENT_STREAM, type EventStream } from '../../http/event-stream.ts'
+import { EVENT_STREAM, type EventStream } from '../../http/event-stream.ts'
 import { type App, callerOf } from '../../http/generation.ts'
 import { anyBot, generationSeenBy } from '../bots/access.ts'
 import { botParams, commaList, documented, limit, success } from '../common.ts'
@@ -22,7 +22,7 @@ import { TeamFollower } from './team-follower.ts'
 const QUIET_MS = 15_000
 const ENDING_MS = 1_000
 
-const MAX_STREAMS = { all: 4_000, ofTeam: 1_000, ofReader: 1_000 }
+const MAX_STREAMS = { all: 4_000, ofTeam: 1_000, ofReader: 100 }
 /** Each of them reads by itself. */
 const MAX_TEAM_STREAMS = { all: 1_000, ofTeam: 20, ofReader: 20 }
 
@@ -49,16 +49,17 @@ const page = success(z.array(eventSchema)).extend({
 })
 
 export function botEventRoutes(app: App, dependencies: ApiDependencies): void {
-  const { database, eventTail: tail, log } = dependencies
-  const streams = createStreams(app, log, MAX_STREAMS, 'Too many streams of events are open')
-  const teamStreams = createStreams(app, log, MAX_TEAM_STREAMS, 'Too many streams of the events of a team are open')
+  const { database, readList, eventTail: tail } = dependencies
+  const streams = app.streams(MAX_STREAMS, 'streams of events')
+  const teamStreams = app.streams(MAX_TEAM_STREAMS, 'streams of the events of a team')
 
   const route = documented(app, 'Bots')
   route.get('/bots/:bot_id/events', {
     summary: 'List the events of a bot, oldest first',
     description:
       'For following a bot: ask again with the cursor of the last answer. People, speech, chat, and the lines of a live ' +
-      'transcript where the bot reads captions. Empty once the data of the bot was deleted.',
+      'transcript where the bot reads captions. Empty once the data of the bot was deleted. An answer has at most 256 KiB of ' +
+      'events, or a single one, so it may have fewer than `limit` although more follow.',
     params: botParams,
     querystring: z.strictObject({ ...chosen, limit: limit(500, 100) }),
     answer: page,
@@ -67,10 +68,8 @@ export function botEventRoutes(app: App, dependencies: ApiDependencies): void {
       const { types = EVENT_TYPES, cursor, limit: most } = request.query
       const known = placesOf(cursor ?? '', 'querystring/cursor')
       const bot = await anyBot(dependencies, request, request.params.bot_id)
-      const { events, places } = await readEvents(database, [bot.id], {
-        ...{ types, limit: most },
-        known: new Map([[bot.id, known]]),
-      })
+      const wanted = { types, limit: most, known: new Map([[bot.id, known]]) }
+      const { events, places } = await readList(bot.team_id, readEvents, [bot.id], wanted)
       const read = new Map([...known, ...(places.get(bot.id) ?? [])])
       return { success: true as const, data: events.map(shownEvent), cursor: read.size === 0 ? null : cursorOf(read) }
     },
@@ -124,8 +123,9 @@ export function botEventRoutes(app: App, dependencies: ApiDependencies): void {
       if (!(after <= last)) throw refusals.validation('the cursor is not one of this stream')
       const { types = EVENT_TYPES } = request.query
       teamStreams.takePlace(request, reply)
-      const follower = new TeamFollower(tail, database, { teamId, types, generation: generationSeenBy(caller), after })
+      const follower = new TeamFollower(tail, readList, { teamId, types, generation: generationSeenBy(caller), after })
       return teamStreams.open(
+        request,
         reply,
         (stream) => passTeam(follower, stream),
         () => follower.close(),
@@ -144,7 +144,8 @@ export function botEventRoutes(app: App, dependencies: ApiDependencies): void {
     }: { bot: BotRow; types: readonly string[]; known: EventPlaces; wantsPartials: boolean },
   ): Promise<FastifyReply> {
     streams.takePlace(request, reply)
-    const follower = await EventFollower.open({ tail, database, botId: bot.id, types, known })
+    const { id: botId, team_id: teamId } = bot
+    const follower = await EventFollower.open({ tail, readList, teamId, botId, types, known })
     const first = await follower.next(0, AbortSignal.timeout(0)).catch((error: unknown) => {
       follower.close()
       throw error
@@ -155,10 +156,11 @@ export function botEventRoutes(app: App, dependencies: ApiDependencies): void {
     }
     let partials: ReturnType<typeof passPartials> | null = null
     return streams.open(
+      request,
       reply,
       (stream) => {
-        partials = wantsPartials ? passPartials(dependencies.partials, bot.id, stream) : null
-        return pass(bot.id, follower, stream, { first, known, note: (events) => partials?.note(events) })
+        partials = wantsPartials ? passPartials(dependencies.partials, botId, stream) : null
+        return pass(botId, follower, stream, { first, known, partials })
       },
       () => {
         follower.close()
@@ -172,31 +174,38 @@ export function botEventRoutes(app: App, dependencies: ApiDependencies): void {
     botId: string,
     follower: EventFollower,
     stream: EventStream,
-    { first, known, note }: { first: StoredEvent[]; known: EventPlaces; note(events: StoredEvent[]): void },
+    given: { first: ReadEvent[]; known: EventPlaces; partials: ReturnType<typeof passPartials> | null },
   ): Promise<void> {
+    const { known, partials } = given
     const passed = new Map(known)
-    let events = first
-    let quietMs = 0
+    /** Keeps nothing of the page but what the stream has not sent yet: readers that do not read are many. */
+    const sendPage = (events: readonly ReadEvent[]) => {
+      partials?.note(events)
+      const texts = events.map((event) => {
+        passed.set(event.journalId, event.seq)
+        return `id: ${cursorOf(passed)}\ndata: ${shownText(event, event.type, event.text)}\n\n`
+      })
+      stream.send(texts.join(''))
+      return { isEmpty: events.length === 0, isEnd: events.some(isEnd) }
+    }
+    let { isEmpty, isEnd: hasSaidEnd } = sendPage(given.first.splice(0))
     let hasEnded = false
     while (!stream.signal.aborted) {
-      note(events)
-      for (const event of events) {
-        passed.set(event.journalId, event.seq)
-        stream.send(`id: ${cursorOf(passed)}\ndata: ${JSON.stringify(shownEvent(event))}\n\n`)
-      }
       await stream.drained()
-      if (events.length === 0 && hasEnded) {
+      if (isEmpty && hasEnded) {
         stream.send('event: end\ndata: {}\n\n')
         return stream.end()
       }
-      if (events.length === 0) {
+      if (isEmpty) {
         const bot = await readBot(database, botId)
         hasEnded = bot === undefined || isClosed(bot)
         // Events from before the end may not have come by the tail yet.
         if (hasEnded) follower.lookAgain()
       }
-      if (quietMs !== ENDING_MS) quietMs = events.some(isEnd) ? ENDING_MS : QUIET_MS
-      events = await follower.next(hasEnded ? 0 : quietMs, stream.signal)
+      const patienceMs = hasEnded ? 0 : hasSaidEnd ? ENDING_MS : QUIET_MS
+      const page = sendPage(await follower.next(patienceMs, stream.signal))
+      isEmpty = page.isEmpty
+      hasSaidEnd ||= page.isEnd
     }
   }
 }
@@ -204,21 +213,24 @@ export function botEventRoutes(app: App, dependencies: ApiDependencies): void {
 /** Until the reader is gone. */
 async function passTeam(follower: TeamFollower, stream: EventStream): Promise<void> {
   let sentPlace: number | null = null
+  const sendPage = (events: readonly NumberedInTeam[]) => {
+    const texts = events.map(({ number, event }) => {
+      const before = { bot_id: event.botId }
+      return `id: ${number}\ndata: ${shownText(event, event.type, event.text, before)}\n\n`
+    })
+    if (events.length === 0 && sentPlace !== follower.place)
+      texts.push(`event: place\nid: ${follower.place}\ndata: {}\n\n`)
+    sentPlace = events.at(-1)?.number ?? follower.place
+    stream.send(texts.join(''))
+  }
   // At once, so that a reader that is cut off before the first event knows its place.
   let patienceMs = 0
   while (!stream.signal.aborted) {
-    const events = await follower.next(patienceMs, stream.signal)
-    for (const { number, ...event } of events)
-      stream.send(`id: ${number}\ndata: ${JSON.stringify({ bot_id: event.botId, ...shownEvent(event) })}\n\n`)
-    if (events.length > 0) sentPlace = events.at(-1)!.number
-    else if (sentPlace !== follower.place) {
-      sentPlace = follower.place
-      stream.send(`event: place\nid: ${sentPlace}\ndata: {}\n\n`)
-    }
+    sendPage(await follower.next(patienceMs, stream.signal))
     await stream.drained()
     patienceMs = QUIET_MS
   }
 }
 
-const isEnd = ({ event }: StoredEvent) =>
-  event.type === 'status_change' && (event.status === 'completed' || event.status === 'failed')
+const ENDS = new Set(['completed', 'failed'])
+const isEnd = (read: ReadEvent) => read.type === 'status_change' && ENDS.has((read.event as { status: string }).status)

@@ -3,9 +3,9 @@
  * process. A hint of the process that stored them says when; without hints they are looked for every second.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { EVENT_TYPES, type StoredEvent } from '../../../bots/shown-events.ts'
+import { EVENT_TYPES } from '../../../bots/shown-events.ts'
 import type { Log } from '../../../platform/ports.ts'
-import { type EventPlaces, readEvents, readHeads } from '../../../store/bots/bot-events.ts'
+import { type EventPlaces, type ReadEvent, readEvents, readHeads } from '../../../store/bots/bot-events.ts'
 import type { Database } from '../../../store/database.ts'
 
 const LOOK_EVERY_MS = 1_000
@@ -15,7 +15,7 @@ const PAUSE_MS = 1_000
 const MAX_BOTS = 500
 const MAX_EVENTS = 2_000
 
-type Listener = (events: readonly StoredEvent[]) => void
+type Listener = (events: readonly ReadEvent[]) => void
 
 export class EventTail {
   readonly #database: Database

@@ -1,24 +1,25 @@
 /** One follower of all bots of a team: every event after a place, once and in the order in which they were stored. */
 import { EventEmitter, once } from 'node:events'
 import { type NumberedInTeam, readTeamEvents } from '../../../store/bots/team-events.ts'
+import type { ReadList } from '../../http/read-list.ts'
 import type { EventTail } from './tail.ts'
 
 const MAX_PAGE = 500
 
-type Read = Parameters<typeof readTeamEvents>
+type Wanted = Omit<Parameters<typeof readTeamEvents>[1], 'limit'>
 
 export class TeamFollower {
-  readonly #database: Read[0]
-  readonly #wanted: Omit<Read[1], 'after' | 'limit'>
+  readonly #readList: ReadList
+  readonly #wanted: Omit<Wanted, 'after'>
   readonly #news = new EventEmitter()
   readonly #leave: () => void
   #hasNews = false
   /** All events up to here were given, or are of other types. */
   place: number
 
-  /** `database` shows the bots of the caller's team. */
-  constructor(tail: EventTail, database: Read[0], { after, ...wanted }: Omit<Read[1], 'limit'>) {
-    this.#database = database
+  /** `readList` shows the bots of the caller's team. */
+  constructor(tail: EventTail, readList: ReadList, { after, ...wanted }: Wanted) {
+    this.#readList = readList
     this.#wanted = wanted
     this.place = after
     this.#leave = tail.listen(wanted.teamId, () => {
@@ -27,12 +28,13 @@ export class TeamFollower {
     })
   }
 
-  /** The next events, at most `MAX_PAGE`; none if there were none within the time, or `signal` was aborted. */
+  /** The next events, at most a page of them; none if there were none within the time, or `signal` was aborted. */
   async next(patienceMs: number, signal: AbortSignal): Promise<NumberedInTeam[]> {
     const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
     for (;;) {
       this.#hasNews = false
-      const read = await readTeamEvents(this.#database, { ...this.#wanted, after: this.place, limit: MAX_PAGE })
+      const wanted = { ...this.#wanted, after: this.place, limit: MAX_PAGE }
+      const read = await this.#readList.forStream(wanted.teamId, readTeamEvents, wanted)
       this.place = read.place
       if (read.events.length > 0 || patience.aborted) return read.events
       if (!read.isCutOff && !this.#hasNews) await once(this.#news, 'news', { signal: patience }).catch(() => {})

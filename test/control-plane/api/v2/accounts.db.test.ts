@@ -49,6 +49,19 @@ test('an account is stored by its session, which no answer has', async () => {
   expect(rows.some(({ found }) => found)).toBe(false)
 })
 
+test('a team has five hundred, which are one list', async () => {
+  const [team, other] = [await world.team(), await world.team()]
+  const { row } = await sessionOf(idOf(await team.post(PATH, account())))
+  const copies = Array.from({ length: 499 }, () => ({ ...row, id: randomUUID() }))
+  await world.insert('accounts', ...copies)
+  expect(await team.post(PATH, account())).toMatchObject({
+    status: 409,
+    body: { code: 'FST_ERR_CONFLICT', message: expect.stringContaining('has 500 accounts') },
+  })
+  expect((await team.get(PATH)).body.data).toHaveLength(500)
+  expect((await other.post(PATH, account())).status).toBe(201)
+})
+
 test('only what the hosts of the platform stored is kept', async () => {
   const team = await world.team()
   const origin = (host: string) => ({ origin: `https://${host}`, localStorage: [{ name: 'a', value: 'b' }] })
