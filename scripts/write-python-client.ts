@@ -132,6 +132,10 @@ export function pythonFiles({ components, paths, webhooks }: Document): Record<'
     return SIMPLE[String(schema.type)] ?? 'Any'
   }
 
+  /** Of a list also one of its words. */
+  const queryType = (schema: Schema) =>
+    union([...(schema.items ? [typeOf(schema.items, 'Any')] : []), typeOf(schema, 'Any')])
+
   function inline(schema: Schema, name: string): string {
     const text = define(name, schema)
     const other = classes.get(name)
@@ -173,7 +177,7 @@ export function pythonFiles({ components, paths, webhooks }: Document): Record<'
     const options = queries.filter((one) => one.name !== 'format' || Object.keys(answers).length === 1)
     const cursor = parameters.some((one) => one.in === 'query' && one.name === 'cursor')
     const keywords = [
-      ...options.map((one) => `${one.name}: ${typeOf(one.schema, 'Any')} | None = None`),
+      ...options.map((one) => `${one.name}: ${queryType(one.schema)} | None = None`),
       ...(cursor ? ['cursor: str | None = None'] : []),
       ...(creates ? ['idempotency_key: str | None = None'] : []),
     ]

@@ -4,8 +4,8 @@
  */
 import { z } from 'zod'
 import { type GuardedClient, type OutgoingAnswer, type OutgoingRequest, ProviderError } from '../platform/ports.ts'
+import { MAX_ANSWER_BYTES } from './token-answer.ts'
 
-const MAX_BYTES = 64 * 1024
 const MAX_SHOWN = 200
 /** A shorter text would hide ordinary words. */
 const MIN_SECRET_LENGTH = 6
@@ -21,7 +21,7 @@ export async function askProvider(
   request: Omit<OutgoingRequest, 'maxBytes'>,
   secrets: readonly string[],
 ): Promise<Answered> {
-  const answer = await client.request({ ...request, maxBytes: MAX_BYTES }).catch((error: Error) => {
+  const answer = await client.request({ ...request, maxBytes: MAX_ANSWER_BYTES }).catch((error: Error) => {
     throw new ProviderError('unavailable', `${error.message}.`)
   })
   return { ...answer, json: jsonOf(answer, answer.status === 200 ? [] : secrets) }

@@ -5,6 +5,8 @@
 import { z } from 'zod'
 import { ProviderError, type TokenAnswer } from '../platform/ports.ts'
 
+/** A refresh token of a longer answer is lost, so this is far more than any provider sends. */
+export const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 const MAX_SECONDS = 31_536_000
 /** Without a usable time: an access token that ends earlier is refused, and then refreshed. */
 const USUAL_SECONDS = 3600

@@ -8,15 +8,24 @@ export function nearestOf(word: string, known: readonly string[]): string | null
   return near.sort((a, b) => a.changes - b.changes)[0]?.candidate ?? null
 }
 
-/** Characters that have to be added, removed or replaced (Levenshtein). */
+/** Characters that have to be added, removed, replaced, or swapped with the next one (Damerau and Levenshtein). */
 function changesBetween(from: string, to: string): number {
+  let before: number[] = []
   let previous = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (const [row, letter] of [...from].entries()) {
     const current = [row + 1]
-    for (const [column, other] of [...to].entries())
+    for (const [column, other] of [...to].entries()) {
+      const isSwapped = letter === to[column - 1] && from[row - 1] === other
       current.push(
-        Math.min(previous[column]! + (letter === other ? 0 : 1), previous[column + 1]! + 1, current[column]! + 1),
+        Math.min(
+          previous[column]! + (letter === other ? 0 : 1),
+          previous[column + 1]! + 1,
+          current[column]! + 1,
+          isSwapped ? before[column - 1]! + 1 : Number.POSITIVE_INFINITY,
+        ),
       )
+    }
+    before = previous
     previous = current
   }
   return previous[to.length]!

@@ -6,8 +6,9 @@ import type { Seals } from '../platform/ports.ts'
 import { logChange } from '../store/audit-log.ts'
 import { readBotForMessages, usesCallback } from '../store/bots/messages.ts'
 import type { Database } from '../store/database.ts'
+import { sendAtOnce } from '../store/webhooks/deliveries.ts'
 import { createEndpoint } from '../store/webhooks/endpoints.ts'
-import { haveReceivers, insertMessages, sendTo } from '../store/webhooks/messages.ts'
+import { insertMessages, sendTo } from '../store/webhooks/messages.ts'
 
 /** Sends a sample of an event to one endpoint. The id of its delivery; null without such an endpoint. */
 export function sendTest(db: Database, endpointId: string, event = 'bot.status_change'): Promise<number | null> {
@@ -27,7 +28,11 @@ export function resendEnd(db: Database, botId: string): Promise<Resent | 'no_rec
     const messages = messagesOfEnd(bot, `resend:${randomUUID()}`).filter(({ channel }) => channel !== 'callback')
     await insertMessages(tx, messages)
     await logChange(tx, resent(bot))
-    return (await haveReceivers(tx, messages)) ? 'sent' : 'no_receiver'
+    const count = await sendAtOnce(
+      tx,
+      messages.map(({ id }) => id),
+    )
+    return count > 0 ? 'sent' : 'no_receiver'
   })
 }
 
@@ -57,6 +62,7 @@ export function sendCallback(
     await logChange(tx, resent(bot))
     if (target === null) {
       await insertMessages(tx, [message])
+      await sendAtOnce(tx, [message.id])
       return 'sent'
     }
     // An empty list of events: only this message goes there.

@@ -8,6 +8,8 @@ export class StandinApiError extends Error {
   readonly code: string | null
   /** Seconds to wait before the same request may succeed; null: the service did not say. */
   readonly retryAfter: number | null
+  /** Further words of the service, if there are any. */
+  readonly details: string | null
   /** With 400: where a part of the request is wrong, such as `body/bot_name`, and why. */
   readonly problems: readonly { path: string; message: string }[]
 
@@ -17,14 +19,16 @@ export class StandinApiError extends Error {
       status,
       code,
       retryAfter,
+      details = null,
       problems = [],
-    }: Pick<StandinApiError, 'status' | 'code' | 'retryAfter'> & Partial<Pick<StandinApiError, 'problems'>>,
+    }: Pick<StandinApiError, 'status' | 'code' | 'retryAfter'> & Partial<Pick<StandinApiError, 'details' | 'problems'>>,
   ) {
     super(message)
     this.name = 'StandinApiError'
     this.status = status
     this.code = code
     this.retryAfter = retryAfter
+    this.details = details
     this.problems = problems
   }
 }
@@ -47,7 +51,8 @@ export async function answerOf<T>(
     status: response.status,
     code: typeof body.code === 'string' ? body.code : null,
     retryAfter: Number.isFinite(seconds) ? seconds : null,
-    problems: Array.isArray(body.details) ? body.details : [],
+    details: typeof body.details === 'string' ? body.details : null,
+    problems: Array.isArray(body.problems) ? body.problems : [],
   })
 }
 

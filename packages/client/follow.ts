@@ -67,7 +67,7 @@ export async function* followTeam(
 }
 
 type Request = (
-  query: { types?: string; cursor?: string },
+  query: { types?: BotEvent['type'][]; cursor?: string },
   signal: AbortSignal | undefined,
 ) => Promise<{ data?: unknown; error?: unknown; response: Response }>
 
@@ -97,7 +97,7 @@ async function* follow({ types, cursor, signal, onTrouble }: FollowTeamOptions, 
 
   /** Null: the bot has ended, and all of it is known. */
   async function open() {
-    const query = { ...(types && { types: types.join(',') }), ...(last !== undefined && { cursor: last }) }
+    const query = { ...(types && { types: [...types] }), ...(last !== undefined && { cursor: last }) }
     const answer = request(query, signal)
     const { response } = await answer
     if (response.status === 204) return null

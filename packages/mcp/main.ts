@@ -2,9 +2,9 @@
 /** `standin mcp`: the Model Context Protocol server on standard input and output, for assistants on this machine. */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { createStandinClient } from '@standin/client/index.ts'
 import { Command } from 'commander'
+import { LineTransport } from './line-transport.ts'
 import { createMeetings } from './meetings.ts'
 import { createMcpServer } from './server.ts'
 
@@ -43,7 +43,7 @@ delete process.env.STANDIN_API_KEY
 
 const meetings = createMeetings(createStandinClient({ baseUrl: url, apiKey: key }))
 const { version } = JSON.parse(readFileSync(packageFile(), 'utf8')) as { version: string }
-await createMcpServer(meetings, { version }).connect(new StdioServerTransport())
+await createMcpServer(meetings, { version }).connect(new LineTransport())
 
 /** The nearest: of this workspace, of the installed package, or of the checkout around a build. */
 function packageFile(folder = import.meta.dirname): string {

@@ -78,14 +78,18 @@ export function createMeetings({ v2 }: StandinClient, fetchFile: typeof fetch = 
       return (await answerOf(v2.GET('/v2/bots/{bot_id}', of(botId)))).data
     },
     async list({ status, limit, cursor }) {
-      const query = { limit, ...(status && { status }), ...(cursor && { cursor }) }
+      const query = {
+        limit,
+        ...(status && { status: status.split(',') as BotItem['status'][] }),
+        ...(cursor && { cursor }),
+      }
       const answer = await answerOf(v2.GET('/v2/bots', { params: { query } }))
       return { bots: answer.data, cursor: answer.cursor }
     },
     async events(botId, { cursor, types }) {
       const query = {
         limit: EVENTS_A_PAGE,
-        ...(types && { types: types.join(',') }),
+        ...(types && { types: [...types] }),
         ...(cursor !== null && { cursor }),
       }
       const answer = await answerOf(v2.GET('/v2/bots/{bot_id}/events', { params: { ...of(botId).params, query } }))

@@ -25,6 +25,10 @@ const wholeNumber = (min: number, max: number) =>
     z.int().min(min).max(max),
   )
 
+/** Of a tool. The SDK would name draft 7, and clients read the dialect of the protocol. */
+const input = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.object(shape).meta({ $schema: 'https://json-schema.org/draft/2020-12/schema' })
+
 const botId = z.uuid().describe('As send_bot and list_bots give it.')
 
 export interface McpOptions {
@@ -50,7 +54,7 @@ function offerBots(server: McpServer, meetings: Meetings, pause: (ms: number) =>
     {
       title: 'Send a bot into a meeting',
       description: 'The bot asks to be admitted, records, and reads captions. People in the meeting see it.',
-      inputSchema: {
+      inputSchema: input({
         meeting_url: z.string().min(1).describe('The link of the meeting, or an invitation that holds it.'),
         bot_name: optional(z.string().min(1).max(255).default('Notetaker')).describe('Under which people see the bot.'),
         recording_mode: optional(z.enum(['speaker_view', 'gallery_view', 'audio_only']).default('speaker_view')),
@@ -69,7 +73,7 @@ function offerBots(server: McpServer, meetings: Meetings, pause: (ms: number) =>
         account: optional(z.enum(['never', 'if_required', 'always']).default('never')).describe(
           'Whether the bot joins with an account of the team, under whose name people see it.',
         ),
-      },
+      }),
       annotations: acts,
     },
     (request) =>
@@ -84,7 +88,7 @@ function offerBots(server: McpServer, meetings: Meetings, pause: (ms: number) =>
     {
       title: 'Look at one bot',
       description: 'Status, people, the reason of a failure, and links to recording and transcript.',
-      inputSchema: { bot_id: botId },
+      inputSchema: input({ bot_id: botId }),
       annotations: reads,
     },
     ({ bot_id }) => answered(async () => describeBot(await meetings.bot(bot_id))),
@@ -95,12 +99,12 @@ function offerBots(server: McpServer, meetings: Meetings, pause: (ms: number) =>
     {
       title: 'List bots',
       description: 'Newest first.',
-      inputSchema: {
+      inputSchema: input({
         status: optional(z.string().max(200).optional()).describe(
           'Such as in_call_recording, or several: completed,failed.',
         ),
         limit: optional(wholeNumber(1, 50).default(10)),
-      },
+      }),
       annotations: reads,
     },
     ({ status, limit }) =>
@@ -115,13 +119,13 @@ function offerBots(server: McpServer, meetings: Meetings, pause: (ms: number) =>
     {
       title: 'Follow a bot',
       description: 'Events of the meeting since the cursor: status, people, speech, chat. Waits for new ones.',
-      inputSchema: {
+      inputSchema: input({
         bot_id: botId,
         cursor: optional(z.string().max(2000).optional()).describe(
           'From the last answer; without it: from the beginning.',
         ),
         wait_seconds: optional(wholeNumber(0, 50).default(20)).describe('How long to wait when there is nothing new.'),
-      },
+      }),
       annotations: reads,
     },
     ({ bot_id, cursor, wait_seconds }, { signal }) =>
@@ -148,7 +152,7 @@ function offerWords(server: McpServer, meetings: Meetings): void {
     {
       title: 'Read what was said',
       description: 'The finished transcript, or what the captions gave so far while the meeting runs.',
-      inputSchema: { bot_id: botId },
+      inputSchema: input({ bot_id: botId }),
       annotations: reads,
     },
     ({ bot_id }) => answered(async () => shortened(await transcriptLines(meetings, await meetings.bot(bot_id)))),
@@ -159,7 +163,7 @@ function offerWords(server: McpServer, meetings: Meetings): void {
     {
       title: 'Read the chat',
       description: 'Messages of the meeting, oldest first, those of the bot included.',
-      inputSchema: { bot_id: botId },
+      inputSchema: input({ bot_id: botId }),
       annotations: reads,
     },
     ({ bot_id }) =>
@@ -173,7 +177,7 @@ function offerWords(server: McpServer, meetings: Meetings): void {
     {
       title: 'Write into the chat',
       description: 'All people in the meeting read it under the name of the bot.',
-      inputSchema: { bot_id: botId, message: z.string().min(1).max(500) },
+      inputSchema: input({ bot_id: botId, message: z.string().min(1).max(500) }),
       annotations: acts,
     },
     ({ bot_id, message }) =>
@@ -188,7 +192,7 @@ function offerWords(server: McpServer, meetings: Meetings): void {
     {
       title: 'Leave the meeting',
       description: 'The bot leaves; what it recorded is kept and finished.',
-      inputSchema: { bot_id: botId },
+      inputSchema: input({ bot_id: botId }),
       annotations: { ...acts, idempotentHint: true },
     },
     ({ bot_id }) =>
@@ -203,7 +207,7 @@ function offerWords(server: McpServer, meetings: Meetings): void {
     {
       title: 'Explain what happened to a bot',
       description: 'Its timeline with reasons: asked, launched, joined, refused, recorded, stored, webhooks.',
-      inputSchema: { bot_id: botId },
+      inputSchema: input({ bot_id: botId }),
       annotations: reads,
     },
     ({ bot_id }) => answered(async () => shortened((await meetings.timeline(bot_id)).trimEnd().split('\n'))),
@@ -214,13 +218,19 @@ function offerWords(server: McpServer, meetings: Meetings): void {
     {
       title: 'Search past transcripts',
       description: 'Lines of finished transcripts that contain all words, newest meetings first.',
-      inputSchema: {
-        words: z.string().min(1).max(200),
+      inputSchema: input({
+        query: optional(z.string().max(200).optional()).describe('Words that have to be in one line, in any order.'),
+        words: optional(z.string().max(200).optional()).describe('The same as query.'),
         meetings: optional(wholeNumber(1, 200).default(50)).describe('How many of the newest meetings are searched.'),
-      },
+      }),
       annotations: reads,
     },
-    ({ words, meetings: count }) => answered(async () => shortened(await searchTranscripts(meetings, words, count))),
+    ({ query, words, meetings: count }) =>
+      answered(async () => {
+        const wanted = [query, words].filter((text) => text !== undefined).join(' ')
+        if (wanted.trim() === '') throw new Error('query: the words to search for are missing')
+        return shortened(await searchTranscripts(meetings, wanted, count))
+      }),
   )
 }
 

@@ -65,8 +65,8 @@ const WRONG_KEY_CODE = 'FST_ERR_FORBIDDEN'
 
 function inPublicWords({ status, body }: ReturnType<Generation['errorBody']>, { code }: ApiError) {
   const words = { ...(body as Record<string, unknown>) }
-  // Clients of the hosted service know a text here, if anything.
-  if (Array.isArray(words.details)) delete words.details
+  // They have our own names.
+  delete words.problems
   for (const field of ['message', 'error', 'details'])
     if (typeof words[field] === 'string') words[field] = publicText(words[field])
   if (code === 'FST_ERR_UNAUTHORIZED' && words.code === code) words.code = WRONG_KEY_CODE

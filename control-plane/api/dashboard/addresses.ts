@@ -7,10 +7,10 @@ export function signInAddress(publicUrl: string, token: string): string {
   return `${publicUrl}${DASHBOARD_PATH}/sign-in#${token}`
 }
 
-/** Where a person chooses one of several teams, below the dashboard; empty without a choice. Each token has its team's name. */
-export function choicesPath(choices: readonly { team: string; token: string }[]): string {
+/** Where a person chooses one of several teams, below the dashboard; empty without a choice. The service names the teams. */
+export function choicesPath(choices: readonly { token: string }[]): string {
   if (choices.length === 0) return ''
-  return `sign-in#${new URLSearchParams(choices.map(({ team, token }) => [token, team]))}`
+  return `sign-in#${choices.map(({ token }) => token).join('&')}`
 }
 
 /** To be registered at the OpenID provider, behind the public address. */

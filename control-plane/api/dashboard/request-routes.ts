@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { listRequests } from '../../store/request-log.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import { type App, callerOf } from '../http/generation.ts'
-import { storable } from '../v2/bots/schema.ts'
 import { limit, succeeded, success, time, uuid } from '../v2/common.ts'
 import { rowNumber } from './fields.ts'
 
@@ -35,7 +34,7 @@ export function requestRoutes(app: App, { readList }: ApiDependencies): void {
           method: z.enum(['GET', 'POST', 'PATCH', 'PUT', 'DELETE']).optional(),
           status: z.enum(['succeeded', 'refused', 'failed']).optional(),
           key_id: uuid.optional(),
-          text: z.string().trim().min(1).max(200).refine(storable, { error: 'must not contain NUL' }).optional(),
+          text: z.string().trim().min(1).max(200).optional(),
           before: rowNumber.optional(),
           limit: limit(100, 50),
         }),

@@ -8,6 +8,7 @@ import {
   changePersonOfSession,
   closeSession,
   peopleOfSession,
+  readChoices,
   type Session,
   useSignInLink,
 } from '../../store/people/sessions.ts'
@@ -31,6 +32,7 @@ const MIN_SIGN_IN_MS = 300
 
 export const email = z.email().max(254)
 const password = z.string().min(1).max(MAX_PASSWORD_LENGTH)
+const tokens = z.array(z.string().min(1).max(100)).min(1).max(50).describe('Of sign-in links, which are not used up.')
 const choicesSchema = z
   .object({
     choices: z
@@ -124,6 +126,22 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
       if (token === null) throw refusals.signInLinkUsed()
       setSessionCookie(reply, token, isSecure)
       return done('Signed in')
+    },
+  )
+
+  app.post(
+    '/sign-in-choices',
+    {
+      config: { isOpen: true, changes: 'never' },
+      schema: { body: z.strictObject({ tokens }), response: { 200: success(choicesSchema) } },
+    },
+    async (request) => {
+      const choices = await whileAllowed([`address ${request.ip}`], async () => {
+        const found = await readChoices(acrossTeams, request.body.tokens)
+        return found.length > 0 ? found : null
+      })
+      if (choices === null) throw refusals.signInLinkUsed()
+      return succeeded({ choices })
     },
   )
 

@@ -86,7 +86,13 @@ function problemIn(text: string): Problem[] {
 export const refusals = {
   validation: (message: string, problems = problemIn(message)) => invalid(message, { problems }),
   emptyBody: () =>
-    refusal(400, 'FST_ERR_CTP_EMPTY_JSON_BODY')('The request needs a body; it must be one JSON document'),
+    refusal(400, 'FST_ERR_CTP_EMPTY_JSON_BODY')('The request needs a body; it must be one JSON document', {
+      problems: [{ path: 'body', message: 'is missing' }],
+    }),
+  invalidJson: (place: string | null) => {
+    const message = `body is not valid JSON${place === null ? '' : ` (${place})`}`
+    return refusal(400, 'FST_ERR_CTP_INVALID_JSON_BODY')(message, { problems: problemIn(message) })
+  },
   mediaType: (message: string) => refusal(415, 'FST_ERR_CTP_INVALID_MEDIA_TYPE')(message),
   meetingPlatform: (problem: string) =>
     noMeeting(`meeting_url: ${problem}`, { problems: [{ path: 'body/meeting_url', message: problem }] }),

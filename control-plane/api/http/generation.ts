@@ -10,7 +10,8 @@
  *   needs no key. `callerOf(request)` then returns the team for which the request acts;
  * - validates with the zod schemas of the routes; a misfit becomes an `ApiError` 400;
  * - sends every error thrown below the prefix through `errorBody`, errors of Fastify and unknown routes too. The
- *   longest prefix of the path decides, so `''` takes paths that no other generation claims.
+ *   longest prefix of the path decides, so `''` takes paths that no other generation claims. Where no route has the first
+ *   part of a path, the first generation of the list answers.
  *
  * Handlers throw `refusals.…` of `errors.ts` in every generation, and never write an error body themselves.
  */

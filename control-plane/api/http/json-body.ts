@@ -31,6 +31,45 @@ export function bodyText(bytes: Buffer, headers: { 'content-type'?: string; 'con
   }
 }
 
+/** Looking for the place reads a text about twenty times. */
+const MAX_SEARCHED = 100_000
+
+/** Such as `line 1, column 7`: where a text stops being JSON. Null if that is not known. */
+export function placeOfJsonError(text: string): string | null {
+  const at = jsonErrorAt(text)
+  if (at === null) return null
+  const lines = text.slice(0, at).split('\n')
+  return `line ${lines.length}, column ${lines.at(-1)!.length + 1}`
+}
+
+/** Counted from 0. */
+function jsonErrorAt(text: string): number | null {
+  const problem = problemOfJson(text)
+  const named = / at position (\d+)/.exec(problem)?.[1]
+  if (named !== undefined) return Number(named)
+  if (!problem.startsWith(UNEXPECTED)) return text.length
+  if (text.length > MAX_SEARCHED) return null
+  // V8 names no place of such a token: it is the end of the shortest beginning of the text that has the problem.
+  let [good, bad] = [0, text.length]
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1
+    if (problemOfJson(text.slice(0, middle)).startsWith(UNEXPECTED)) bad = middle
+    else good = middle
+  }
+  return good
+}
+
+const UNEXPECTED = 'Unexpected token'
+
+function problemOfJson(text: string): string {
+  try {
+    JSON.parse(text)
+    return ''
+  } catch (error) {
+    return String((error as Error).message)
+  }
+}
+
 /**
  * The refusal (400) that names the first field whose value would change when it is stored; null if there is none. `text`
  * is JSON. It is read once, without building anything, so that the cost of a body depends on its length alone.

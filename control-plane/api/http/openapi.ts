@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import swagger from '@fastify/swagger'
 import type { FastifyContextConfig } from 'fastify'
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod'
+import { z } from 'zod'
 import type { Clock } from '../../platform/ports.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import type { App, Generation } from './generation.ts'
@@ -89,7 +90,14 @@ const MEETING_LINK = 'https://meet.google.com/abc-defg-hij'
 const DAY_MS = 86_400_000
 
 /** Strings that are parsed into other types have no output type; the document describes what is sent. */
-const zodToJsonConfig = { unrepresentable: 'any' } as const
+const zodToJsonConfig = {
+  unrepresentable: 'any',
+  // Zod leaves out the default of what it transforms, such as a number of a query.
+  override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: { default?: unknown } }) {
+    const about = z.globalRegistry.get(zodSchema)
+    if (about?.default !== undefined) jsonSchema.default = about.default
+  },
+} as const
 
 /** Collects the routes that are registered in the scope afterwards. */
 export async function describeRoutes(
@@ -125,13 +133,13 @@ export async function describeRoutes(
   })
   let made: OpenApiDocument | undefined
   return () => {
-    made ??= {
+    made ??= withOpenAnswers({
       ...describe(
         withSharedRefusals(withoutUnusedSchemas(withNames(scope.swagger() as unknown as OpenApiDocument, idempotent))),
         texts,
       ),
       ...(webhooks && { webhooks: webhooks() }),
-    }
+    })
     const tomorrow = `${new Date(clock.now() + DAY_MS).toISOString().slice(0, 10)}T09:00:00Z`
     for (const { operationId, requestBody } of Object.values(made.paths).flatMap((each) => Object.values(each))) {
       const example = examples.get(operationId ?? '')
@@ -196,6 +204,25 @@ function withSharedRefusals(document: OpenApiDocument): OpenApiDocument {
     }
   const responses = Object.fromEntries(Object.entries(shared).sort(([a], [b]) => (a < b ? -1 : 1)))
   return { ...document, components: { ...(document.components as object), responses } }
+}
+
+/** Answers and webhooks get new fields without a new generation, so a client must not refuse what it does not know. */
+function withOpenAnswers(document: OpenApiDocument): OpenApiDocument {
+  const { schemas = {}, responses } = document.components as { schemas?: Record<string, object>; responses: unknown }
+  const done = new Set<unknown>()
+  const open = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null || done.has(value)) return
+    done.add(value)
+    const schema = value as { additionalProperties?: unknown; $ref?: string }
+    if (schema.additionalProperties === false) delete schema.additionalProperties
+    if (typeof schema.$ref === 'string') open(schemas[schema.$ref.split('/').at(-1)!])
+    for (const inner of Object.values(schema)) open(inner)
+  }
+  for (const operation of Object.values(document.paths).flatMap((each) => Object.values(each)))
+    open(operation.responses)
+  open(responses)
+  open(document.webhooks)
+  return document
 }
 
 /** Adds the texts of the generation to schemas, fields and parameters that have none. */

@@ -12,14 +12,19 @@ export interface RouteTable {
   readonly routes: readonly { url: string; methods: string[] }[]
   /** Methods of every route that fits the path, in order; empty if there is none. */
   methodsAt(path: string): string[]
+  /** Whether any route has the first part of the path. */
+  hasBeginning(path: string): boolean
 }
 
 export function createRouteTable(app: App): RouteTable {
+  const beginnings = new Set<string | undefined>()
   const routes: { url: string; pattern: RegExp; methods: string[] }[] = []
   app.addHook('onRoute', ({ url, method }) => {
+    beginnings.add(url.split('/')[1])
     routes.push({ url, pattern: patternOf(url), methods: [method].flat() })
   })
   return {
+    hasBeginning: (path) => beginnings.has(path.split('/')[1]),
     routes,
     methodsAt(path) {
       const fitting = routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)

@@ -22,7 +22,7 @@ import { openStreams } from './event-stream.ts'
 import { readForwardedAddresses } from './forwarded.ts'
 import { type App, actorOf, type Generation, generationOf } from './generation.ts'
 import { helpRoutes } from './help.ts'
-import { bodyText, changedValue } from './json-body.ts'
+import { bodyText, changedValue, placeOfJsonError } from './json-body.ts'
 import { keylessRoutes, measureRequests } from './keyless-routes.ts'
 import { shedLoad } from './load-shedding.ts'
 import { describeRoutes } from './openapi.ts'
@@ -94,7 +94,9 @@ export async function buildApi(
   if (settings.trustedProxies) readForwardedAddresses(app)
   const routes = createRouteTable(app)
   app.decorate('routeTable', routes)
-  const generationAt = (url: string) => generationOf(generations, pathOf(url)) ?? generations[0]!
+  /** Paths that no route begins like, such as `/v1/bots`, belong to no generation: the first one answers. */
+  const generationAt = (url: string) =>
+    (routes.hasBeginning(pathOf(url)) ? generationOf(generations, pathOf(url)) : null) ?? generations[0]!
 
   function answer(error: ApiError, request: FastifyRequest, reply: FastifyReply): void {
     const generation = request.generation ?? generationAt(request.url)
@@ -245,7 +247,9 @@ function parseJsonOnly(app: App): void {
     if (ignoresBody(request)) return done(null, undefined)
     const text = bodyText(bytes, request.headers)
     if (text.trim() === '') return done(null, undefined)
-    parse(request, text, (error, value) => done(error ?? changedValue(text), value))
+    parse(request, text, (error, value) =>
+      done(error ? refusals.invalidJson(placeOfJsonError(text)) : changedValue(text), value),
+    )
   })
 }
 

@@ -1,7 +1,8 @@
 /** Checks params, query and body of a request against its zod schemas. */
 import { type Problem, problemsOf } from '@standin/wire/job.ts'
 import type { FastifySchemaCompiler } from 'fastify'
-import type { ZodError, ZodType } from 'zod'
+import type { ZodError, ZodType, z } from 'zod'
+import { nearestOf } from '../../platform/nearest.ts'
 import { type ApiError, refusals } from './errors.ts'
 import type { Generation } from './generation.ts'
 
@@ -44,14 +45,66 @@ export function parse<T>(
   data: unknown,
   unknownFields: Generation['unknownFields'],
 ): { value: T } | { problems: Problem[] } {
+  // The items of a list have an answer each, so they are looked at one by one.
+  const unstorable = Array.isArray(data) ? null : unstorableText(data)
+  if (unstorable !== null) return { problems: [{ path: unstorable, message: NOT_STORABLE }] }
   let current = data
   for (let round = 0; ; round++) {
-    const result = schema.safeParse(current)
+    const words = problemWords()
+    const result = schema.safeParse(current, { error: words.messageOf })
     if (result.success) return { value: result.data }
     if (unknownFields === 'refuse' || round === MAX_ROUNDS || !onlyUnknownFields(result.error))
-      return { problems: problemsOf(result.error) }
+      return { problems: problemsOf(result.error).map(words.withSuggestion) }
     current = withoutUnknownFields(current, result.error)
   }
+}
+
+export const NOT_STORABLE = 'must not contain NUL or half of a surrogate pair'
+
+/** Texts that PostgreSQL and UTF-8 can hold. */
+export const storable = (text: string) => !text.includes('\0') && text.isWellFormed()
+
+/** The path of a text or name that is not storable, such as `extra.order`; null: there is none. Nesting may be deeper than the stack. */
+function unstorableText(data: unknown): string | null {
+  const open: [path: string, value: unknown][] = [['', data]]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [path, value] = next
+    if (typeof value === 'string' && !storable(value)) return path
+    if (typeof value !== 'object' || value === null) continue
+    for (const [name, inner] of Object.entries(value)) {
+      if (!storable(name)) return path
+      open.push([path === '' ? name : `${path}.${name}`, inner])
+    }
+  }
+  return null
+}
+
+/** The words of problems that zod alone has no good ones for. */
+function problemWords() {
+  /** Names of fields by the path of their object. */
+  const known = new Map<string, string[]>()
+  return {
+    messageOf(issue: z.core.$ZodRawIssue): string | undefined {
+      if (issue.code === 'unrecognized_keys') {
+        const { shape = {} } = (issue.inst as z.ZodObject | undefined)?._zod.def ?? {}
+        known.set((issue.path ?? []).join('.'), Object.keys(shape))
+      }
+      return issue.code === 'invalid_format' && issue.format === 'uuid' ? notAnId(issue.path ?? []) : undefined
+    },
+    withSuggestion({ path, message }: Problem): Problem {
+      const dot = path.lastIndexOf('.')
+      const fields = message === 'unknown field' ? known.get(path.slice(0, Math.max(0, dot))) : undefined
+      const nearest = fields === undefined ? null : nearestOf(path.slice(dot + 1), fields)
+      return { path, message: nearest === null ? message : `${message} (did you mean ${nearest}?)` }
+    },
+  }
+}
+
+/** Such as `is not a bot id` of the field `bot_id` or an item of `bot_ids`. */
+function notAnId(path: readonly PropertyKey[]): string {
+  const name = path.findLast((step) => typeof step === 'string') ?? ''
+  const [, what = ''] = /^(.+)_ids?$/.exec(name as string) ?? []
+  return `is not ${/^[aeiou]/.test(what) || what === '' ? 'an' : 'a'} ${`${what.replaceAll('_', ' ')} id`.trim()}`
 }
 
 /** Such as `body/bot_name is missing; body/meeting_ulr unknown field`. */

@@ -1,4 +1,5 @@
 /** Refusals in the shape of the older generation: `{error, code}`, with its own names. */
+import type { Problem } from '@standin/wire/job.ts'
 import type { ApiError } from '../http/errors.ts'
 
 /** Code of the newer generation → name here, and the HTTP status where it differs. */
@@ -38,10 +39,16 @@ export interface OlderErrorBody {
   /** One sentence. */
   error: string
   code: string
+  /** With 422 what is wrong where in the request; absent if that is not known. */
+  problems?: readonly Problem[]
 }
 
 export function olderErrorBody(error: ApiError): { status: number; body: OlderErrorBody } {
   const [name, status] = NAMES[error.code] ?? [error.status < 500 ? 'InvalidRequest' : 'InternalError']
   const sentence = error.details === null ? error.message : `${error.message}: ${error.details}`
-  return { status: status ?? error.status, body: { error: sentence, code: name } }
+  const { problems } = error
+  return {
+    status: status ?? error.status,
+    body: { error: sentence, code: name, ...(problems.length > 0 && { problems }) },
+  }
 }

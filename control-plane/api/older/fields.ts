@@ -1,16 +1,16 @@
-/** Building blocks of the older generation's schemas. Bounds come first; text that PostgreSQL cannot store is refused. */
+/** Building blocks of the older generation's schemas. Bounds come first. */
 import {
   chatText,
   imageAddress as wireImageAddress,
   webSocketAddress as wireWebSocketAddress,
 } from '@standin/wire/job.ts'
 import { z } from 'zod'
-import { blankAsNull, NOT_STORABLE, problemOfCallerData, storable } from '../v2/bots/schema.ts'
+import { blankAsNull, problemOfCallerData } from '../v2/bots/schema.ts'
 
 const MAX_ADDRESS_LENGTH = 2048
 const MAX_SECRET_LENGTH = 4096
 
-export const text = (maxLength: number) => z.string().max(maxLength).refine(storable, { error: NOT_STORABLE })
+export const text = (maxLength: number) => z.string().max(maxLength)
 
 const address = (protocols: readonly string[]) =>
   text(MAX_ADDRESS_LENGTH).refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), {
@@ -20,9 +20,9 @@ const address = (protocols: readonly string[]) =>
 /** Whether it may be requested is judged with the service's settings, by the guarded client. */
 export const webAddress = address(['https:', 'http:'])
 /** As the worker reads them, so that no accepted request makes an invalid job. */
-export const webSocketAddress = wireWebSocketAddress.max(MAX_ADDRESS_LENGTH).refine(storable, { error: NOT_STORABLE })
-export const imageAddress = wireImageAddress.max(MAX_ADDRESS_LENGTH).refine(storable, { error: NOT_STORABLE })
-export const entryMessage = blankAsNull(chatText.refine(storable, { error: NOT_STORABLE }).nullable())
+export const webSocketAddress = wireWebSocketAddress.max(MAX_ADDRESS_LENGTH)
+export const imageAddress = wireImageAddress.max(MAX_ADDRESS_LENGTH)
+export const entryMessage = blankAsNull(chatText.nullable())
 
 /** Visible ASCII, which is what a header can carry. */
 export const secret = z

@@ -37,6 +37,14 @@ export const done = (text: string) => succeeded({ message: text })
 /** As they are answered: ISO 8601 in UTC. */
 export const time = z.iso.datetime()
 
+/** Of a request that is refused. */
+export const problems = z.array(
+  z.object({
+    path: z.string().describe('Where: `body`, `querystring`, `params` or `headers`, and the names below it.'),
+    message: z.string().describe('The problem there.'),
+  }),
+)
+
 export const errorSchema = z
   .object({
     success: z.literal(false).describe('True in every other answer.'),
@@ -44,17 +52,8 @@ export const errorSchema = z
     code: z.string().describe('Such as FST_ERR_VALIDATION.'),
     statusCode: z.int().describe('The HTTP status.'),
     message: z.string().describe('One sentence.'),
-    details: z
-      .union([
-        z.string(),
-        z.array(
-          z.object({
-            path: z.string().describe('Where: `body`, `querystring`, `params` or `headers`, and the names below it.'),
-            message: z.string().describe('The problem there.'),
-          }),
-        ),
-      ])
-      .nullable()
+    details: z.string().nullable().describe('Further words, if there are any.'),
+    problems: problems
       .optional()
       .describe('With 400 what is wrong where, such as {path: "body/bot_name", message: "is missing"}.'),
     retryAfter: z.int().optional().describe('Seconds; with 429, and also in the header retry-after.'),
@@ -77,14 +76,24 @@ export const requestTime = z
   })
   .transform((text) => new Date(text))
 
-/** `a,b,c` of the words. */
+/** A parameter for each of the words, or `a,b,c` in one. */
 export const commaList = <const Word extends string>(words: readonly Word[]) =>
   z
-    .string()
-    .max(500)
-    .transform((text) => text.split(',').map((word) => word.trim().toLowerCase()))
-    .pipe(z.array(z.enum(words)).max(words.length))
-    .describe(`One or several of ${words.join(', ')}; separated by commas.`)
+    .preprocess(
+      (given) =>
+        isText(given)
+          ? [given]
+              .flat()
+              .flatMap((text) => text.split(','))
+              .map(asWord)
+          : given,
+      z.array(z.enum(words)).max(words.length),
+    )
+    .describe(`One or several of ${words.join(', ')}: a parameter for each, or separated by commas.`)
+
+const isText = (given: unknown): given is string | string[] =>
+  [given].flat().every((text) => typeof text === 'string' && text.length <= 500)
+const asWord = (text: string) => text.trim().toLowerCase()
 
 /** A number in a query. */
 export const limit = (max: number, fallback: number) =>
@@ -96,7 +105,7 @@ export const limit = (max: number, fallback: number) =>
     .default(fallback)
     .describe(`Default ${fallback}.`)
     // A query is text; the document says what the text means.
-    .meta({ type: 'integer', minimum: 1, maximum: max, pattern: undefined })
+    .meta({ type: 'integer', minimum: 1, maximum: max, default: fallback, pattern: undefined })
 
 export const flag = z.enum(['true', 'false']).transform((text) => text === 'true')
 

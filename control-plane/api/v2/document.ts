@@ -17,8 +17,8 @@ dashboard. A 401 says whether the key is missing, unknown, revoked or expired.
 ## Answers and errors
 
 A success is \`{"success": true, "data": …}\`, a list has \`cursor\` for the next page too. An error is
-\`{"success": false, "code": "FST_ERR_…", "statusCode": 409, "message": "…", "details": …}\`: decide by \`code\`, whose beginning is for
-compatibility. With 400 \`details\` lists places and problems, such as \`{"path": "body/bot_name", "message": "is missing"}\`. Objects of other
+\`{"success": false, "code": "FST_ERR_…", "statusCode": 409, "message": "…", "details": null}\`: decide by \`code\`, whose beginning is for
+compatibility. \`details\` is text or null; with 400 \`problems\` lists places and problems, such as \`{"path": "body/bot_name", "message": "is missing"}\`. Objects of other
 teams are a 404. 503 says that the service cannot answer now: repeat the request after \`retry-after\` seconds.
 
 Each answer has \`x-request-id\`, as each line that the request causes in the log of the service. You may send your own: at most 64

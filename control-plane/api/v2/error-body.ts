@@ -11,8 +11,10 @@ export interface NewerErrorBody {
   statusCode: number
   /** One sentence. */
   message: string
+  /** Further words; null if there are none. */
+  details: string | null
   /** With 400 what is wrong where in the request; absent if that is not known. */
-  details?: string | readonly Problem[] | null
+  problems?: readonly Problem[]
   /** Whole seconds; only with 429. Other temporary refusals have only the header `retry-after`. */
   retryAfter?: number
 }
@@ -29,7 +31,8 @@ export function newerErrorBody({ status, code, message, details, problems, retry
       code,
       statusCode: status,
       message,
-      ...(status !== 400 ? { details } : problems.length > 0 && { details: problems }),
+      details,
+      ...(status === 400 && problems.length > 0 && { problems }),
       ...(status === 429 && retryAfter !== null ? { retryAfter } : {}),
     },
   }

@@ -8,11 +8,7 @@ import { commaList, cursor, limit, requestTime } from './common.ts'
 
 const MAX_TEXT = 500
 const MAX_EXTRA_CONDITIONS = 20
-const text = z
-  .string()
-  .min(1)
-  .max(MAX_TEXT)
-  .refine((value) => !value.includes('\0'), { error: 'must not contain NUL' })
+const text = z.string().min(1).max(MAX_TEXT)
 
 /** `k:v` or `k:v,k2:v2`. The value may hold colons. */
 const extra = text

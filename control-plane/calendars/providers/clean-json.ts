@@ -2,23 +2,30 @@
 
 const MAX_DEPTH = 40
 
-/** Rejects text that is no JSON, and JSON that is nested too deeply, with an error whose sentence is safe to show. */
-export function parseCleanJson(text: string): unknown {
-  let value: unknown
+/** `json` is undefined for text that is none. The problem is safe to show; what is nested too deeply is null in `json`. */
+export function parseCleanJson(text: string): { json: unknown; bodyProblem: string | null } {
+  let bodyProblem: string | null = null
   try {
-    value = JSON.parse(text)
+    const json = clean(JSON.parse(text), 0, () => {
+      bodyProblem = `is nested more than ${MAX_DEPTH} levels deep`
+    })
+    return { json, bodyProblem }
   } catch {
-    throw new Error('is not JSON')
+    return { json: undefined, bodyProblem: 'is not JSON' }
   }
-  return clean(value, 0)
 }
 
-function clean(value: unknown, depth: number): unknown {
+function clean(value: unknown, depth: number, onTooDeep: () => void): unknown {
   if (typeof value === 'string') return cleanText(value)
   if (typeof value !== 'object' || value === null) return value
-  if (depth >= MAX_DEPTH) throw new Error(`is nested more than ${MAX_DEPTH} levels deep`)
-  if (Array.isArray(value)) return value.map((item) => clean(item, depth + 1))
-  const entries = Object.entries(value).map(([key, item]) => [cleanText(key), clean(item, depth + 1)] as const)
+  if (depth >= MAX_DEPTH) {
+    onTooDeep()
+    return null
+  }
+  if (Array.isArray(value)) return value.map((item) => clean(item, depth + 1, onTooDeep))
+  const entries = Object.entries(value).map(
+    ([key, item]) => [cleanText(key), clean(item, depth + 1, onTooDeep)] as const,
+  )
   return Object.fromEntries(entries)
 }
 

@@ -24,7 +24,7 @@ export interface ProviderRequest {
 export interface ProviderResponse {
   status: number
   headers: Record<string, string>
-  /** Undefined if the body is empty or no JSON. */
+  /** Undefined if the body is empty or no JSON; with a problem it may be a part of the body. */
   json: unknown
   bytes: number
   /** The problem of the body; null for JSON and for an empty one. */
@@ -72,11 +72,7 @@ export async function send(http: ProviderHttp, provider: string, request: Provid
 
 function readBody(bytes: Uint8Array): Pick<ProviderResponse, 'json' | 'bodyProblem'> {
   if (bytes.length === 0) return { json: undefined, bodyProblem: null }
-  try {
-    return { json: parseCleanJson(new TextDecoder().decode(bytes)), bodyProblem: null }
-  } catch (error) {
-    return { json: undefined, bodyProblem: (error as Error).message }
-  }
+  return parseCleanJson(new TextDecoder().decode(bytes))
 }
 
 /** Milliseconds of a `Retry-After` in seconds or as a date, at most an hour; null if there is none. */

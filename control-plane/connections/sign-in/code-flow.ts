@@ -32,7 +32,11 @@ export async function beginAttempt(
   return { address: address.href, attempt }
 }
 
-export function fetchThrough(client: Pick<GuardedClient, 'request'>, requestSeconds: number): CustomFetch {
+export function fetchThrough(
+  client: Pick<GuardedClient, 'request'>,
+  requestSeconds: number,
+  maxBytes = MAX_ANSWER_BYTES,
+): CustomFetch {
   return async (url, { method, headers, body }) => {
     const answer = await client.request({
       url,
@@ -40,7 +44,7 @@ export function fetchThrough(client: Pick<GuardedClient, 'request'>, requestSeco
       headers,
       ...(body != null && { body: String(body) }),
       timeoutMs: requestSeconds * 1000,
-      maxBytes: MAX_ANSWER_BYTES,
+      maxBytes,
     })
     // A cut document reads as a broken one.
     return new Response(answer.body.length === 0 ? null : Buffer.from(answer.body), answer)

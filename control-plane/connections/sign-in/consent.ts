@@ -12,7 +12,7 @@ import {
 } from 'openid-client'
 import { type GuardedClient, ProviderError, type ProviderErrorKind } from '../../platform/ports.ts'
 import type { ConnectionTokens } from '../../store/connections/connections.ts'
-import { readTokenAnswer } from '../token-answer.ts'
+import { MAX_ANSWER_BYTES, readTokenAnswer } from '../token-answer.ts'
 import { type Attempt, beginAttempt, fetchThrough } from './code-flow.ts'
 import { problemOf } from './problems.ts'
 
@@ -48,7 +48,8 @@ export function createConsent(settings: ConsentSettings): Consent {
   const provider = new Configuration(server, clientId, undefined, auth)
   if (exchange.startsWith('http:')) allowInsecureRequests(provider)
   provider.timeout = requestSeconds
-  provider[customFetch] = fetchThrough(settings.client, requestSeconds)
+  const fetch = fetchThrough(settings.client, requestSeconds, MAX_ANSWER_BYTES)
+  provider[customFetch] = async (url, options) => plainAnswer(await fetch(url, options))
 
   return {
     begin: (redirectUri, account) =>
@@ -71,6 +72,29 @@ export function createConsent(settings: ConsentSettings): Consent {
 function plainBasic(secret: string): ClientAuth {
   return (_server, { client_id }, _body, headers) =>
     headers.set('authorization', `Basic ${Buffer.from(`${client_id}:${secret}`).toString('base64')}`)
+}
+
+/** The client library refuses an answer with one odd field, and with it tokens that exist only there. */
+async function plainAnswer(answer: Response): Promise<Response> {
+  const text = await answer.text()
+  const tokens = answer.status === 200 ? readTokenAnswer(jsonOf(text)) : null
+  if (tokens === null) return new Response(text === '' ? null : text, answer)
+  const { accessToken, accessTokenSeconds, refreshToken, scopes } = tokens
+  return Response.json({
+    token_type: 'bearer',
+    access_token: accessToken ?? undefined,
+    expires_in: accessTokenSeconds,
+    refresh_token: refreshToken ?? undefined,
+    scope: scopes?.join(' '),
+  })
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
 }
 
 function checked(answered: unknown, needed: readonly string[]): ConnectionTokens {

@@ -13,6 +13,7 @@ import { Palette, PaletteButton } from './parts/palette.tsx'
 import { Toasts, toast } from './parts/toasts.tsx'
 import { Link, path, visits } from './router.tsx'
 import { changeTeam, may, me } from './session.ts'
+import { offeredTokens } from './sign-in-tokens.ts'
 import { TEXTS } from './texts.ts'
 
 /** On narrow windows. */
@@ -29,6 +30,8 @@ export function App() {
     if (person) openFeed()
     else closeFeed()
   }, [person?.person_id])
+  // Not before it is known whether a session is open, which a link must not replace without a question.
+  const isOffered = person !== undefined && offeredTokens.value.length > 0
   const page = pageOf(path.value)
   useEffect(() => {
     document.title = `${page?.title ?? TEXTS.notFound} · ${TEXTS.product}`
@@ -36,8 +39,8 @@ export function App() {
   return (
     <>
       <Away />
-      {person === null ? <SignIn /> : <Frame person={person} />}
-      {person && <Palette />}
+      {person === null || isOffered ? <SignIn /> : <Frame person={person} />}
+      {person && !isOffered && <Palette />}
       <Toasts />
     </>
   )

@@ -22,6 +22,11 @@ tabs.onmessage = () => location.assign(`${ROOT}/dashboard`)
 /** Acts for another person of the same sign-in. Every page starts again. */
 export async function changeTeam(personId: string): Promise<void> {
   await dataOf(dashboard.POST('/change-team', { body: { person_id: personId } }))
+  startAgain()
+}
+
+/** Another person acts in all tabs from now on. */
+export function startAgain(): void {
   tabs.postMessage(null)
   location.assign(`${ROOT}/dashboard`)
 }

@@ -155,6 +155,9 @@ export const TEXTS = {
     byProvider: (name: string) => (name === '' ? 'Sign in with your organization' : `Sign in with ${name}`),
     or: 'or with a password',
     choose: 'You are a person of several teams. Choose one:',
+    replace: (name: string, team: string) =>
+      `You are signed in as ${name} in ${team}. This link signs you out there, and in to the team:`,
+    stay: 'Stay signed in as I am',
     help: 'No password yet? Ask an owner of your team for a sign-in link, or run: standin service people link',
   },
   live: {

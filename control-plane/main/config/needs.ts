@@ -1,10 +1,10 @@
-/** Cores and memory that a bot of each recording mode is expected to take: STANDIN_BOT_NEEDS. */
+/** Cores and memory that a bot of each recording mode is expected to take: STANDIN_BOT_NEEDS. Of what is 0 any number fits. */
 import { RECORDING_MODES, type RecordingMode } from '@standin/wire/codes.ts'
 import type { BotNeeds, Need } from '../../platform/ports.ts'
 import { list } from './kind.ts'
 
 const MIB = 1024 ** 2
-const NEED = /^(?<mode>\w+)=(?<cores>\d{1,3}(?:\.\d{1,3})?):(?<memory>\d{3,7})$/
+const NEED = /^(?<mode>\w+)=(?<cores>\d{1,3}(?:\.\d{1,3})?):(?<memory>0|\d{3,7})$/
 
 /** Of the measurements in docs/performance.md with a margin, since pages of platforms are heavier than those of mocks. */
 const VIDEO: Need = { cores: 0.7, memoryBytes: 1024 * MIB }
@@ -21,7 +21,7 @@ export const botNeeds = list(
     const { mode: written, cores, memory } = NEED.exec(word)?.groups ?? {}
     const mode = RECORDING_MODES.find((one) => one === written)
     const need = { cores: Number(cores), memoryBytes: Number(memory) * MIB }
-    return mode && need.cores > 0 && need.memoryBytes > 0 ? [mode, need] : null
+    return mode ? [mode, need] : null
   },
   RECORDING_MODES.length,
 )

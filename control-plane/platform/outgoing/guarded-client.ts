@@ -1,11 +1,16 @@
 /** The only way to an address that a caller named. */
+import http, { type IncomingMessage } from 'node:http'
+import https from 'node:https'
+import type { Socket } from 'node:net'
 import { guardedLookup, type Resolve } from '@standin/wire/network/public-addresses.ts'
-import { Agent, type Dispatcher } from 'undici'
+import { Agent as Http2Agent } from 'undici'
 import type { GuardedClient, OutgoingAnswer, OutgoingRequest } from '../ports.ts'
 import { addressProblem } from './public-addresses.ts'
 import { createResolve } from './resolve.ts'
 
 const CONNECT_MS = 5_000
+/** An idle connection is closed then. */
+const IDLE_MS = 10_000
 
 export interface GuardedClientSettings {
   /** Permits private addresses and plain http. */
@@ -29,28 +34,44 @@ function failure(host: string, reason: string, code: 'EACCES' | 'ETIMEDOUT' | 'E
   return Object.assign(new Error(`${host} ${reason}`), { code })
 }
 
+interface Agents {
+  http: http.Agent
+  https: https.Agent
+  http2: Http2Agent
+}
+
+/**
+ * HTTP/1.1 is asked first, since every receiver but very few has it, and some require it although they offer HTTP/2. Node's
+ * client also takes every interim answer, such as a `100 Continue` that was not asked for. A receiver of HTTP/2 alone refuses
+ * in the handshake, before it has the request, and is asked again in the same attempt.
+ */
 export function createGuardedClient(settings: GuardedClientSettings): ClosableGuardedClient {
-  const { allowPrivate, resolve } = settings
-  const agent = new Agent({
-    connections: settings.connectionsPerHost ?? 32,
-    keepAliveTimeout: 10_000,
-    connect: {
-      timeout: CONNECT_MS,
-      ...(settings.ca !== undefined && { ca: settings.ca }),
-      ...(allowPrivate
-        ? resolve && { lookup: resolve as never }
-        : { lookup: guardedLookup(resolve ?? createResolve()) }),
-    },
-  })
+  const { allowPrivate, resolve, ca, connectionsPerHost = 32, maxUrlLength } = settings
+  const lookup = allowPrivate ? resolve : guardedLookup(resolve ?? createResolve())
+  const connect = { ...(ca !== undefined && { ca }), ...(lookup && { lookup: lookup as never }) }
+  const pool = { ...connect, keepAlive: true, maxSockets: connectionsPerHost, timeout: IDLE_MS }
+  const agents: Agents = {
+    http: new http.Agent(pool),
+    https: new https.Agent({ ...pool, ALPNProtocols: ['http/1.1'] }),
+    http2: new Http2Agent({
+      connections: connectionsPerHost,
+      keepAliveTimeout: IDLE_MS,
+      connect: { ...connect, timeout: CONNECT_MS },
+    }),
+  }
   return {
-    problemOf: (url) => addressProblem(url, allowPrivate, settings.maxUrlLength),
-    request: (request) => send(agent, request, settings),
-    close: () => agent.destroy(),
+    problemOf: (url) => addressProblem(url, allowPrivate, maxUrlLength),
+    request: (request) => send(agents, request, settings),
+    async close() {
+      agents.http.destroy()
+      agents.https.destroy()
+      await agents.http2.destroy()
+    },
   }
 }
 
 async function send(
-  agent: Agent,
+  agents: Agents,
   request: OutgoingRequest,
   { allowPrivate, maxUrlLength }: GuardedClientSettings,
 ): Promise<OutgoingAnswer> {
@@ -59,30 +80,74 @@ async function send(
   const url = new URL(request.url)
   const signal = AbortSignal.timeout(request.timeoutMs)
   try {
-    const answer = await agent.request({
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method: request.method,
-      headers: request.headers ?? {},
-      body: request.body ?? null,
-      signal,
-      headersTimeout: request.timeoutMs,
-      bodyTimeout: request.timeoutMs,
+    const answer = await askHttp1(agents, url, request, signal).catch((error) => {
+      if (!NO_COMMON_PROTOCOL.test(`${error.code} ${error.message}`)) throw error
+      return askHttp2(agents, url, request, signal)
     })
     const { body, isCut } = await readBody(answer.body, request.maxBytes)
-    return { status: answer.statusCode, headers: plainHeaders(answer.headers), body, isCut }
+    return { status: answer.status, headers: plainHeaders(answer.headers), body, isCut }
   } catch (error) {
     throw explained(url.host, error, signal.aborted)
   }
 }
 
+/** Alert 120 of TLS: the server has none of the protocols that were offered. In the code or in the message, as the alert was met. */
+const NO_COMMON_PROTOCOL = /no.application.protocol/i
+
+interface Answering {
+  status: number
+  headers: Headers
+  body: AsyncIterable<Buffer>
+}
+
+async function askHttp1(
+  agents: Agents,
+  url: URL,
+  { method, headers = {}, body }: OutgoingRequest,
+  signal: AbortSignal,
+): Promise<Answering> {
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const isSecure = url.protocol === 'https:'
+    // Node sends none with methods that seldom have a body.
+    const length = body !== undefined && { 'content-length': Buffer.byteLength(body) }
+    const options = { method, headers: { ...headers, ...length }, signal, agent: isSecure ? agents.https : agents.http }
+    const asked = (isSecure ? https : http).request(url, options, resolve)
+    asked.on('error', reject)
+    asked.on('socket', (socket) => limitConnecting(socket, isSecure ? 'secureConnect' : 'connect'))
+    asked.end(body)
+  })
+  return { status: answer.statusCode!, headers: answer.headers, body: answer }
+}
+
+/** A new connection has less time than the whole request. */
+function limitConnecting(socket: Socket, connected: 'connect' | 'secureConnect'): void {
+  if (!socket.connecting) return
+  const late = () =>
+    socket.destroy(Object.assign(new Error('The connection was not opened in time'), { code: 'ETIMEDOUT' }))
+  const timer = setTimeout(late, CONNECT_MS)
+  for (const event of [connected, 'close'] as const) socket.once(event, () => clearTimeout(timer))
+}
+
+async function askHttp2(
+  agents: Agents,
+  url: URL,
+  { method, headers = {}, body, timeoutMs }: OutgoingRequest,
+  signal: AbortSignal,
+): Promise<Answering> {
+  const limits = { signal, headersTimeout: timeoutMs, bodyTimeout: timeoutMs }
+  const path = url.pathname + url.search
+  const asked = { origin: url.origin, path, method, headers, body: body ?? null, ...limits }
+  const answer = await agents.http2.request(asked)
+  return { status: answer.statusCode, headers: answer.headers, body: answer.body }
+}
+
 async function readBody(
-  stream: Dispatcher.ResponseData['body'],
+  stream: AsyncIterable<Buffer>,
   maxBytes: number,
 ): Promise<Pick<OutgoingAnswer, 'body' | 'isCut'>> {
   const pieces: Buffer[] = []
   let size = 0
-  for await (const piece of stream as AsyncIterable<Buffer>) {
+  for await (const piece of stream) {
     pieces.push(piece)
     size += piece.length
     // Leaving the loop destroys the stream, and with it the connection.
@@ -92,7 +157,9 @@ async function readBody(
   return { body: new Uint8Array(body.subarray(0, maxBytes)), isCut: size > maxBytes }
 }
 
-function plainHeaders(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
+type Headers = Record<string, string | string[] | undefined>
+
+function plainHeaders(headers: Headers): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
   )
@@ -109,7 +176,7 @@ const REASONS: Record<string, string> = {
   UND_ERR_SOCKET: 'closed the connection',
   EHOSTUNREACH: 'cannot be reached',
   ENETUNREACH: 'cannot be reached',
-  UND_ERR_HEADERS_OVERFLOW: 'sent headers that are too long',
+  HPE_HEADER_OVERFLOW: 'sent headers that are too long',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'sent an answer of another length than it said',
 }
 

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { logChange } from '../audit-log.ts'
 import type { Database, Tx } from '../database.ts'
+import { blankRequest } from './blank-request.ts'
 
 export type DeletionAsked = 'requested' | 'already_deleted' | 'active' | 'not_found'
 
@@ -97,8 +98,8 @@ export async function blankSecrets(db: Database, botId: string): Promise<void> {
 }
 
 /**
- * Blanks the bot's speech, picture and messages; secrets follow (`blankSecrets`). The row keeps who asked for which
- * meeting, when, how it ended and its cost.
+ * Blanks the bot's speech, picture and messages, and what the caller wrote into its request; secrets follow (`blankSecrets`).
+ * The row keeps who asked for which meeting, when, how it ended and its cost.
  */
 export async function blankBot(db: Database, botId: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
@@ -123,6 +124,7 @@ export async function blankBot(db: Database, botId: string): Promise<void> {
     await sql`
       update retranscriptions set secret = null, custom_params = null, last_error = null
       where bot_id = ${botId}`.execute(tx)
+    await blankRequest(tx, botId)
     await sql`delete from bot_events where bot_id = ${botId}`.execute(tx)
     await sql`delete from team_events where bot_id = ${botId}`.execute(tx)
     await sql`delete from artifacts where bot_id = ${botId}`.execute(tx)

@@ -1,7 +1,7 @@
 /** Lists as the newer generation has them: bots newest first, scheduled bots by their join time. Pages begin behind a place. */
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
-import { contains } from '../like.ts'
+import { contains, isSame } from '../like.ts'
 import { type Condition, type PageRequest, type Places, readPage } from '../pages.ts'
 import type { BotRow } from '../rows/index.ts'
 
@@ -101,7 +101,7 @@ function commonFilters(filter: BotFilter): Condition[] {
   if (filter.endedAfter) conditions.push(sql`ended_at >= ${filter.endedAfter}`)
   if (filter.platforms !== undefined) conditions.push(sql`meeting_platform = any (${[...filter.platforms]}::text[])`)
   for (const { field, value } of filter.extra ?? [])
-    conditions.push(sql`jsonb_typeof(extra) = 'object' and extra ->> ${field}::text = ${value}`)
+    conditions.push(sql`jsonb_typeof(extra) = 'object' and ${isSame(sql`extra ->> ${field}::text`, value)}`)
   return conditions
 }
 

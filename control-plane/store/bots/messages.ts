@@ -7,7 +7,7 @@ import type { BotRow } from '../rows/index.ts'
 export async function readBotForMessages(db: Database | Tx, botId: string): Promise<BotRow | undefined> {
   const bot = await db.selectFrom('bots').selectAll().where('id', '=', botId).forShare().executeTakeFirst()
   if (bot === undefined || bot.data_deleted_at === null) return bot
-  return { ...bot, participants: [], speakers: [], report: null, transcription_ids: [] }
+  return { ...bot, extra: null, participants: [], speakers: [], report: null, transcription_ids: [] }
 }
 
 /** Whether the bot has its own callback that is not for a single delivery. */
@@ -17,6 +17,7 @@ export async function usesCallback(db: Database, botId: string): Promise<boolean
     .select('id')
     .where('bot_id', '=', botId)
     .where('kind', '=', 'callback')
+    .where('disabled_at', 'is', null)
     .where(sql<boolean>`(events is null or events <> '[]'::jsonb)`)
     .executeTakeFirst()
   return row !== undefined

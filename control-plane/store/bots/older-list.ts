@@ -1,7 +1,7 @@
 /** The older generation's list of bots: filters, an order by a field of `extra`, and pages that begin behind a place. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database.ts'
-import { contains } from '../like.ts'
+import { contains, isSame } from '../like.ts'
 import { type Condition, type Place, readPage } from '../pages.ts'
 import type { BotRow } from '../rows/index.ts'
 import { createdWithin } from './list.ts'
@@ -94,7 +94,7 @@ function filtersOf(filter: OlderFilter): Condition[] {
     conditions.push(sql`exists (
       select from jsonb_array_elements(speakers) as speaker
       where ${contains(sql`(speaker ->> 'name')`, filter.speakerName)})`)
-  for (const { field, value } of filter.extra) conditions.push(sql`${extraText(field)} = ${value}`)
+  for (const { field, value } of filter.extra) conditions.push(isSame(extraText(field), value))
   return conditions
 }
 

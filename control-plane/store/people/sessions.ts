@@ -128,6 +128,23 @@ export async function createChoices(db: Database, personIds: readonly string[]):
   return Promise.all(people.map(async ({ id, name }) => ({ team: name, token: await insertLink(db, id, signIn) })))
 }
 
+/** The teams into which links lead that still work, in the order of their tokens. Uses none of them. */
+export async function readChoices(db: Database, tokens: readonly string[]): Promise<Choice[]> {
+  const rows = await db
+    .selectFrom('sign_in_links')
+    .innerJoin('people', 'people.id', 'person_id')
+    .innerJoin('teams', 'teams.id', 'team_id')
+    .select(['hash', 'teams.name'])
+    .where('hash', 'in', tokens.map(hashOf))
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .where('disabled_at', 'is', null)
+    .execute()
+  return tokens.flatMap((token) =>
+    rows.filter(({ hash }) => hash.equals(hashOf(token))).map(({ name }) => ({ team: name, token })),
+  )
+}
+
 /** The token of a new session; null if the link is unknown, used or too old. Of two that use it at once one wins. */
 export async function useSignInLink(db: Database, token: string): Promise<string | null> {
   if (!TOKEN.test(token)) return null

@@ -1,8 +1,8 @@
 /** The queue of webhook deliveries: results, and what is sent again. `delivery-claims.ts` takes from it. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { logChange } from '../audit-log.ts'
 import { jsonText } from '../bots/bots.ts'
-import { type Database, wakeDispatcher } from '../database.ts'
+import { type Database, type Tx, wakeDispatcher } from '../database.ts'
 import { PREPARED } from '../prepared.ts'
 import type { ClaimedDelivery } from './delivery-claims.ts'
 
@@ -217,7 +217,7 @@ const REPLAYS_PER_SECOND = 50
 
 /**
  * Sends finished deliveries again under their ids, with a new row of attempts, at most 50 a second. Deliveries whose body
- * was deleted stay as they are. Returns how many.
+ * was deleted stay as they are. The first one is tried at once, also where the endpoint is paused. Returns how many.
  */
 export async function replayDeliveries(db: Database, filter: ReplayFilter): Promise<number> {
   const states = filter.onlyFailed ? ['failed', 'dropped'] : ['delivered', 'failed', 'dropped']
@@ -236,8 +236,8 @@ export async function replayDeliveries(db: Database, filter: ReplayFilter): Prom
     ), replayed as (
       update deliveries d set state = 'waiting', attempts = 0, is_replay = true, finished_at = null,
         next_at = now() + make_interval(secs => (chosen.place - 1) / ${REPLAYS_PER_SECOND}::float8)
-      from chosen where d.id = chosen.id and d.state = any (${states}::text[]) returning team_id
-    )
+      from chosen where d.id = chosen.id and d.state = any (${states}::text[]) returning team_id, endpoint_id
+    ), probe as (${probeNow(sql`select endpoint_id from replayed`)})
     select team_id, count(*) from replayed group by team_id`.execute(tx)
     for (const { team_id: teamId, count: deliveries } of rows) {
       const target = filter.endpointId ?? null
@@ -247,6 +247,21 @@ export async function replayDeliveries(db: Database, filter: ReplayFilter): Prom
     return rows.reduce((sum, { count }) => sum + count, 0)
   })
 }
+
+/** Sends what a person asked for before all else, and at once, also where the endpoint is paused. Returns how many. */
+export async function sendAtOnce(tx: Database | Tx, messageIds: readonly string[]): Promise<number> {
+  const { rows } = await sql`
+    with asked as (
+      update deliveries set is_replay = true where message_id = any (${messageIds}::text[]) and state = 'waiting'
+      returning endpoint_id
+    ), probe as (${probeNow(sql`select endpoint_id from asked`)})
+    select from asked`.execute(tx)
+  return rows.length
+}
+
+const probeNow = (endpoints: RawBuilder<unknown>) => sql`
+  update endpoints set probe_at = now()
+  where id in (${endpoints}) and failed_in_a_row >= ${BREAKER_FAILURES} and probe_at > now()`
 
 /** Deliveries of a bot with their attempts, oldest first. */
 export async function deliveriesOfBot(db: Database, botId: string) {

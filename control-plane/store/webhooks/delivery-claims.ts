@@ -64,7 +64,7 @@ const isOpen = (row: string) => sql.raw(`${row}.state in ('waiting', 'sending')`
  * The oldest due deliveries are checked one by one. Where more are due than that, most of them may wait for a full or
  * failing endpoint or for an earlier one of their line. Then the claim goes from endpoint to endpoint and from line to
  * line instead, over an index that holds both: its cost does not grow with the number that wait. Both begin at a random
- * place, so that each has its turn.
+ * place, so that each has its turn. An endpoint that is paused gets what a person asked for before anything else.
  */
 export async function claimDeliveries(db: Database, rules: ClaimRules): Promise<ClaimedDelivery[]> {
   const endpoints = JSON.stringify(rules.busyEndpoints)
@@ -73,7 +73,7 @@ export async function claimDeliveries(db: Database, rules: ClaimRules): Promise<
     Object.keys(busy).filter((id) => busy[id]! >= limit)
   const { rows } = await sql<ClaimedDelivery>`
     ${PREPARED} with oldest as materialized (
-      select id, endpoint_id, ordering_key, attempts > 0 or is_replay as is_again, next_at
+      select id, endpoint_id, ordering_key, attempts > 0 or is_replay as is_again, is_replay, next_at
       from deliveries where state = 'waiting' and next_at <= now()
       order by next_at, id limit ${LOOKED_AT}
     ), backlog as materialized (
@@ -97,13 +97,13 @@ export async function claimDeliveries(db: Database, rules: ClaimRules): Promise<
     ), share as materialized (
       select greatest(1, 2 * ${rules.limit}::int / greatest(1, count(*))) as heads from endpoint
     ), due as materialized (
-      select endpoint.id as endpoint_id, team_id, is_probe, free, oldest.id, oldest.next_at
+      select endpoint.id as endpoint_id, team_id, is_probe and is_replay as is_asked, is_probe, free, oldest.id, oldest.next_at
       from oldest join endpoint on endpoint.id = oldest.endpoint_id
       where not (select is_long from backlog) and (is_again or not exists (
         select from deliveries earlier where earlier.endpoint_id = oldest.endpoint_id
           and earlier.ordering_key = oldest.ordering_key and earlier.id < oldest.id and ${inLine('earlier')}))
       union all
-      select endpoint.id, team_id, is_probe, free, head.id, head.next_at from endpoint, lateral (
+      select endpoint.id, team_id, false, is_probe, free, head.id, head.next_at from endpoint, lateral (
         select first.id, first.next_at from ${linesOf('endpoint.id', randomUUID())} line, lateral (
           select d.id, d.state, d.next_at from deliveries d
           where d.endpoint_id = endpoint.id and d.ordering_key = line.ordering_key and ${inLine('d')}
@@ -112,15 +112,22 @@ export async function claimDeliveries(db: Database, rules: ClaimRules): Promise<
         limit least(endpoint.free, (select heads from share))
       ) head where (select is_long from backlog)
       union all
-      select endpoint.id, team_id, is_probe, free, again.id, again.next_at from endpoint, lateral (
-        select d.id, d.next_at from deliveries d
+      select endpoint.id, team_id, is_probe and is_replay, is_probe, free, again.id, again.next_at from endpoint, lateral (
+        select d.id, d.is_replay, d.next_at from deliveries d
         where d.endpoint_id = endpoint.id and d.state = 'waiting' and (d.attempts > 0 or d.is_replay)
           and d.next_at <= now()
         order by d.next_at, d.id limit least(endpoint.free, (select heads from share))
       ) again where (select is_long from backlog)
+      union all
+      select endpoint.id, team_id, true, is_probe, free, latest.id, latest.next_at from endpoint, lateral (
+        select d.id, d.is_replay, d.next_at from deliveries d
+        where d.endpoint_id = endpoint.id and d.state = 'waiting' and (d.attempts > 0 or d.is_replay)
+          and d.next_at <= now()
+        order by d.next_at desc, d.id desc limit ${LOOKED_AT}
+      ) latest where is_probe and is_replay and (select is_long from backlog)
     ), placed as (
       select id, next_at, is_probe, free,
-        row_number() over (partition by endpoint_id order by next_at, id) as endpoint_place,
+        row_number() over (partition by endpoint_id order by is_asked desc, next_at, id) as endpoint_place,
         row_number() over (partition by team_id order by next_at, id)
           + coalesce((${teams}::jsonb ->> team_id::text)::int, 0) as team_place
       from due

@@ -7,6 +7,7 @@ import type { OutgoingMessage } from '../../bots/change.ts'
 import { jsonText } from '../bots/bots.ts'
 import { type Database, type Tx, wakeDispatcher } from '../database.ts'
 import { PREPARED } from '../prepared.ts'
+import { sendAtOnce } from './deliveries.ts'
 
 /**
  * Stores messages, and one delivery for each endpoint that wants it: the team's endpoints by event; for the older
@@ -15,13 +16,6 @@ import { PREPARED } from '../prepared.ts'
 export async function insertMessages(tx: Tx, messages: readonly OutgoingMessage[]): Promise<void> {
   if (messages.length === 0) return
   await withMessages(tx, messages, (parts) => sql`${PREPARED} with ${parts[0]} select 1`)
-}
-
-/** Whether an endpoint gets one of the stored messages. */
-export async function haveReceivers(tx: Tx, messages: readonly OutgoingMessage[]): Promise<boolean> {
-  const ids = messages.map(({ id }) => id)
-  const delivery = await tx.selectFrom('deliveries').select('id').where('message_id', 'in', ids).limit(1).execute()
-  return delivery.length > 0
 }
 
 /** The same in a larger statement: `build` gets the parts of its `with`, none without messages. */
@@ -78,7 +72,7 @@ const storedMessages = (rows: readonly ReturnType<typeof rowOf>[]) => sql`
     )`
 
 /**
- * One message to one endpoint, whether or not it subscribes to the event. Resolves with the delivery's id; null without
+ * One message to one endpoint, as a person asked, whether or not it subscribes to the event. Resolves with the delivery's id; null without
  * the endpoint.
  */
 export async function sendTo(
@@ -98,6 +92,7 @@ export async function sendTo(
     insert into deliveries (message_id, endpoint_id, team_id, bot_id, ordering_key, state)
     select id, ${endpointId}::uuid, team_id, bot_id, ordering_key, 'waiting' from stored
     returning id`.execute(db)
+  await sendAtOnce(db, [message.id])
   await wakeDispatcher(db)
   return rows[0]?.id ?? null
 }

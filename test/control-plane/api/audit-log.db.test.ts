@@ -306,6 +306,11 @@ const CASES: Record<string, Case> = {
     (team) => createSignInLink(world.database, team.personId),
     (team, token) => team.page('POST', '/sign-in-link', { token }),
   ),
+  'POST /dashboard/api/sign-in-choices': on(
+    '',
+    (team) => createSignInLink(world.database, team.personId),
+    (team, token) => team.page('POST', '/sign-in-choices', { tokens: [token] }),
+  ),
   'POST /dashboard/api/change-team': on(
     '',
     async (team) => {

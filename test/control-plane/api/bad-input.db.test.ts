@@ -45,12 +45,20 @@ async function expectError(answer: Response, status: number, code: string) {
 }
 
 describe('bodies', () => {
-  test.each(['{', '{"bot_name": }', '[1,', 'bot_name=x', '\u0000', '{"a":1}{"b":2}', "{'bot_name':'x'}"])(
-    '%j is no JSON',
-    async (body) => {
-      await expectError(await post(body), 400, 'FST_ERR_CTP_INVALID_JSON_BODY')
-    },
-  )
+  test.each([
+    ['{', 'line 1, column 2'],
+    ['{"bot_name": }', 'line 1, column 14'],
+    ['[1,', 'line 1, column 4'],
+    ['bot_name=x', 'line 1, column 1'],
+    ['\u0000', 'line 1, column 1'],
+    ['{"a":1}{"b":2}', 'line 1, column 8'],
+    ["{'bot_name':'x'}", 'line 1, column 2'],
+    ['{"a": "x",\n "b": [1, nul]}', 'line 2, column 14'],
+    ['{"a": "x', 'line 1, column 9'],
+  ])('%j is no JSON, and the place is named', async (body, place) => {
+    const answer = await expectError(await post(body), 400, 'FST_ERR_CTP_INVALID_JSON_BODY')
+    expect(answer.problems).toEqual([{ path: 'body', message: `is not valid JSON (${place})` }])
+  })
 
   test.each(['', '   ', '\n'])('an empty body %j is reported as missing where one is needed', async (body) => {
     await expectError(await post(body), 400, 'FST_ERR_CTP_EMPTY_JSON_BODY')
@@ -230,9 +238,13 @@ describe('addresses', () => {
     },
   )
 
-  test('an unknown route of the newer generation is named', async () => {
-    const body = await expectError(await fetch(url('/v2/nothing?x=1')), 404, 'FST_ERR_NOT_FOUND')
-    expect(body).toMatchObject({ message: 'There is no GET /v2/nothing; /docs lists all operations', details: null })
+  test.each(['/v2/nothing', '/v1/bots', '/v1', '/nothing'])('the unknown route %s is named', async (path) => {
+    const body = await expectError(await fetch(url(`${path}?x=1`)), 404, 'FST_ERR_NOT_FOUND')
+    expect(body).toMatchObject({ message: `There is no GET ${path}; /docs lists all operations`, details: null })
+  })
+
+  test('an unknown route below one of the older generation has its shape', async () => {
+    expect(await (await fetch(url('/bots/a/b/c'))).json()).toMatchObject({ code: 'NotFound' })
   })
 
   test('an answer repeats a part of a long name only, and no key', async () => {
@@ -333,27 +345,31 @@ describe('what clients do', () => {
   })
 })
 
-describe('details of a 400', () => {
-  const detailsOf = async (answer: Response) => ((await answer.json()) as { details?: unknown }).details
+describe('problems of a 400', () => {
+  const problemsOf = async (answer: Response) => {
+    const body = (await answer.json()) as { details?: unknown; problems?: unknown }
+    expect(body.details).toBeNull()
+    return body.problems
+  }
   const headers = () => ({ 'x-service-api-key': team.key, 'content-type': 'application/json' })
 
   test('name each problem with its place, in the body, the query and the path', async () => {
     const body = { meeting_url: MEET, timeout_config: { silence_timeout: 1 }, extra: { a: 1 }, bot_nmae: 'x' }
-    expect(await detailsOf(await post(JSON.stringify(body)))).toEqual([
+    expect(await problemsOf(await post(JSON.stringify(body)))).toEqual([
       { path: 'body/bot_name', message: 'is missing' },
       { path: 'body/timeout_config/silence_timeout', message: expect.any(String) },
-      { path: 'body/bot_nmae', message: 'unknown field' },
+      { path: 'body/bot_nmae', message: 'unknown field (did you mean bot_name?)' },
     ])
-    expect(await detailsOf(await fetch(url('/v2/bots?limit=9999'), { headers: headers() }))).toEqual([
+    expect(await problemsOf(await fetch(url('/v2/bots?limit=9999'), { headers: headers() }))).toEqual([
       { path: 'querystring/limit', message: expect.any(String) },
     ])
-    expect(await detailsOf(await fetch(url('/v2/bots/x'), { headers: headers() }))).toEqual([
-      { path: 'params/bot_id', message: expect.any(String) },
+    expect(await problemsOf(await fetch(url('/v2/bots/x'), { headers: headers() }))).toEqual([
+      { path: 'params/bot_id', message: 'is not a bot id' },
     ])
   })
 
   test('name the field of checks that follow the shape', async () => {
-    const refused = async (fields: object) => detailsOf(await post(JSON.stringify({ ...plain, ...fields })))
+    const refused = async (fields: object) => problemsOf(await post(JSON.stringify({ ...plain, ...fields })))
     expect(await refused({ meeting_url: 'https://example.com/a' })).toEqual([
       { path: 'body/meeting_url', message: expect.any(String) },
     ])
@@ -362,10 +378,10 @@ describe('details of a 400', () => {
     ])
   })
 
-  test('are not sent where a client of the hosted service expects a text', async () => {
+  test('are not sent to clients of the hosted service, which knows no such field', async () => {
     const answer = await fetch(url('/compat/v2/bots'), { method: 'POST', headers: headers(), body: '{}' })
     expect(answer.status).toBe(400)
-    expect(await detailsOf(answer)).toBeUndefined()
+    expect(await problemsOf(answer)).toBeUndefined()
   })
 })
 

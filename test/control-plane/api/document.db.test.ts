@@ -9,7 +9,9 @@ interface Operation {
   responses: Record<string, { headers?: Record<string, { $ref: string }> }>
 }
 
-const world = await openWorld({ api: {} })
+// Making the documents keeps the process from its requests for a while.
+const shedding = { maxEventLoopDelayMs: 60_000, patienceMs: 60_000 }
+const world = await openWorld({ api: { settings: { publicUrl: 'http://127.0.0.1', shedding } } })
 
 const KEY = '#/components/parameters/IdempotencyKey'
 const IDEMPOTENT = {
@@ -77,14 +79,71 @@ describe.each(Object.entries(IDEMPOTENT))('%s', (address, idempotent) => {
     )
     expect(limits.length).toBeGreaterThan(0)
     for (const { schema, description } of limits) {
-      expect(schema).toMatchObject({ type: 'integer' })
+      const number = expect.any(Number)
+      expect(schema).toMatchObject({ type: 'integer', minimum: 1, maximum: number, default: number })
       expect(description).toMatch(/default \d+/i)
     }
   })
 })
 
+test.each(['/openapi.json', '/openapi-older.json'])(
+  'answers of %s may get new fields, requests are closed',
+  async (address) => {
+    const { paths, components, webhooks = {} } = (await world.app.inject(address)).json()
+    const { schemas } = components as { schemas: Record<string, object> }
+    const closed: string[] = []
+    const seen = new Set<unknown>()
+    const walk = (value: unknown, place: string): void => {
+      if (typeof value !== 'object' || value === null || seen.has(value)) return
+      seen.add(value)
+      const { additionalProperties, $ref } = value as { additionalProperties?: unknown; $ref?: string }
+      if (additionalProperties === false) closed.push(place)
+      if (typeof $ref === 'string') walk(schemas[$ref.split('/').at(-1)!], $ref)
+      for (const [name, inner] of Object.entries(value)) walk(inner, `${place}/${name}`)
+    }
+    for (const [path, methods] of Object.entries<Record<string, Operation>>(paths))
+      for (const [method, { responses }] of Object.entries(methods)) walk(responses, `${method} ${path}`)
+    walk([components.responses, webhooks], 'shared')
+    expect(closed).toEqual([])
+    expect(JSON.stringify([paths, schemas])).toContain('"additionalProperties":false')
+  },
+)
+
 test.each(['status', 'meeting_platform'])('the document names the words of %s', async (name) => {
   const { paths } = (await world.app.inject('/openapi.json')).json()
   const [parameter] = paths['/v2/bots'].get.parameters.filter((one: { name: string }) => one.name === name)
+  expect(parameter.schema).toMatchObject({ type: 'array', items: { enum: expect.any(Array) } })
   expect(parameter.description).toContain(name === 'status' ? 'in_waiting_room' : 'meet, teams, zoom, jitsi')
 })
+
+test.each(['/openapi.json', '/openapi-older.json'])(
+  'no operation of %s takes a text that cannot be stored',
+  async (address) => {
+    const team = await world.team()
+    const headers = { 'x-service-api-key': team.key, 'content-type': 'application/json' }
+    const { paths } = (await world.app.inject(address)).json()
+    let refused = 0
+    for (const [path, methods] of Object.entries<Record<string, Operation & { requestBody?: unknown }>>(paths))
+      for (const [name, { requestBody, parameters = [] }] of Object.entries(methods)) {
+        const hasQuery = parameters.some((one) => one.in === 'query')
+        const sent = [
+          ...(hasQuery ? [['?any=%00', requestBody && '{}']] : []),
+          ...(requestBody
+            ? [
+                ['', '{"any":{"deep":["\\ud800"]}}'],
+                ['', '{"any\\u0000":1}'],
+              ]
+            : []),
+        ]
+        for (const [query, payload] of sent) {
+          const url = path.replace(/\{\w+\}/g, '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11') + query
+          const method = name.toUpperCase() as 'POST'
+          const answer = await world.app.inject({ method, url, headers, ...(payload ? { payload } : {}) })
+          // An object that is not there, and a list where an object was sent, are said first.
+          expect([400, 404, 422], `${method} ${path}: ${answer.payload}`).toContain(answer.statusCode)
+          if (answer.payload.includes('must not contain NUL')) refused += 1
+        }
+      }
+    expect(refused).toBeGreaterThan(10)
+  },
+)

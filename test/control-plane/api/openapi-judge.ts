@@ -51,7 +51,7 @@ function operationsOf(text: string, path: string): Judged[] {
   if (known !== undefined) return known
   const document = JSON.parse(text)
   const id = `${path}-${read.size}`
-  ajv.addSchema(document, id)
+  ajv.addSchema(resolved(document, id) as object, id)
   // Paths are relative to the address of the server, which has a path in the dashboard's document.
   const base = new URL(document.servers[0].url).pathname.replace(/\/$/, '')
   const operations: Judged[] = []
@@ -146,8 +146,10 @@ export function operationsIn<O extends Pick<Operation, 'responses'>>(document: {
 function resolved(schema: unknown, document: string): unknown {
   if (Array.isArray(schema)) return schema.map((inner) => resolved(inner, document))
   if (typeof schema !== 'object' || schema === null) return schema
+  // Documents are open for later fields; an answer of this version has those that its document names.
+  const isOpen = 'properties' in schema && 'type' in schema && !('additionalProperties' in schema)
   return Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => [
+    Object.entries<unknown>({ ...schema, ...(isOpen && { additionalProperties: false }) }).map(([key, value]) => [
       key,
       key === '$ref' && typeof value === 'string' && value.startsWith('#')
         ? `${document}${value}`

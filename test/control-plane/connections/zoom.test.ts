@@ -46,7 +46,7 @@ test("the real Zoom's two addresses are asked where no other is named, with boun
   })
   for (const { timeoutMs, maxBytes } of requests) {
     expect(timeoutMs).toBeLessThanOrEqual(25_000)
-    expect(maxBytes).toBeLessThanOrEqual(64 * 1024)
+    expect(maxBytes).toBeLessThanOrEqual(16 * 1024 * 1024)
   }
 })
 

@@ -101,6 +101,33 @@ describe('what is sent', () => {
 })
 
 describe('again', () => {
+  test.each<[what: string, ask: (world: { bot: string; endpoint: string; delivery: number }) => Promise<unknown>]>([
+    ['a replay of one', ({ delivery }) => replayDeliveries(world.database, { deliveryId: delivery })],
+    ['a replay of all', ({ endpoint }) => replayDeliveries(world.database, { endpointId: endpoint, onlyFailed: true })],
+    ['a test', ({ endpoint }) => sendTest(world.database, endpoint)],
+    ['the final message', ({ bot }) => resendEnd(world.database, bot)],
+  ])('%s that a person asks for is tried at once and ends the pause', async (_what, ask) => {
+    const { team, bot, receiver } = await setUp()
+    const { id: endpoint } = await world.endpoint({ teamId: team, kind: 'team', url: receiver.url })
+    await world.send(team, bot, 1)
+    const { database } = world
+    const { id: delivery } = await database.selectFrom('deliveries').select('id').executeTakeFirstOrThrow()
+    await database.updateTable('deliveries').set({ state: 'failed', attempts: 7 }).execute()
+    // These wait for the same endpoint, and are due for longer.
+    await world.send(team, bot, 300)
+    const before = new Date(Date.now() - 60_000)
+    await database.updateTable('deliveries').set({ attempts: 1, next_at: before }).where('id', '!=', delivery).execute()
+    const pause = new Date(Date.now() + 3600_000)
+    await database.updateTable('endpoints').set({ failed_in_a_row: 7, probe_at: pause }).execute()
+    await ask({ bot, endpoint, delivery })
+    world.dispatcher()
+    await expect.poll(() => receiver.received.length, LONG).toBeGreaterThan(300)
+    const first = await database.selectFrom('delivery_attempts').select('is_replay').orderBy('id').limit(1).execute()
+    expect(first).toEqual([{ is_replay: true }])
+    const paused = database.selectFrom('endpoints').select('id').where('failed_in_a_row', '>', 0)
+    expect(await paused.execute()).toEqual([])
+  })
+
   test('a test message is signed and goes to one endpoint', async () => {
     const { team, receiver } = await setUp()
     const other = await world.receiver()

@@ -27,6 +27,7 @@ def service(given):
     bot = client.get_bot(ids[0])
     assert (bot["bot_id"], bot["bot_name"], bot["status"], bot["extra"]) == (ids[0], "Bot 0", "queued", {"n": "0"}), bot
     first = client.list_bots(limit=2)
+    assert not client.list_bots(status=["completed", "failed"]).items and client.list_bots(status="queued").items
     assert len(first.items) == 2 and first.cursor is not None
     assert [one["bot_id"] for one in first] == ids[::-1], "pages"
     assert list(client.list_events(ids[0])) == [], "a page without events is the end"

@@ -38,7 +38,7 @@ export const listQuerySchema = z.strictObject({
     .optional()
     .describe('1 to 50, default 10; other numbers are moved to the nearest bound.')
     // A query is text; the document says what the text means.
-    .meta({ type: 'integer', pattern: undefined }),
+    .meta({ type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, pattern: undefined }),
   filter_by_extra: text(MAX_FILTER_LENGTH)
     .refine((value) => readFilter(value) !== null, {
       error: `must be of the form field:value or field1:value1,field2:value2, with at most ${MAX_CONDITIONS} conditions`,

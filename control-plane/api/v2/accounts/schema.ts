@@ -1,7 +1,6 @@
 /** Shapes of `/v2/accounts`. */
 import { ACCOUNT_PLATFORMS, MAX_SESSION_BYTES, sessionOf } from '@standin/wire/account-session.ts'
 import { z } from 'zod'
-import { NOT_STORABLE, storable } from '../bots/schema.ts'
 import { time, uuid } from '../common.ts'
 import { fields } from '../fields.ts'
 
@@ -15,7 +14,7 @@ const line = (longest: number) =>
     .trim()
     .min(1)
     .max(longest)
-    .refine((text) => storable(text) && !/[\p{Cc}\u2028\u2029]/u.test(text), { error: NOT_STORABLE })
+    .refine((text) => !/[\p{Cc}\u2028\u2029]/u.test(text), { error: 'must be one line' })
 
 const poolName = line(100)
 const settings = {

@@ -15,6 +15,7 @@ import { REASONS } from '@standin/wire/reasons.ts'
 import { isBlank } from '@standin/wire/text/blank-text.ts'
 import { z } from 'zod'
 import { DEFAULT_TIMEOUTS } from '../../../bots/request.ts'
+import { NOT_STORABLE, storable } from '../../http/validation.ts'
 import { time } from '../common.ts'
 import { fields, shownConfConfig } from '../fields.ts'
 import { usageSchema } from './usage.ts'
@@ -25,11 +26,6 @@ const MAX_IMAGES = 5
 
 /** Control characters and line separators, which would break the line that shows the name. */
 const UNSHOWABLE = /[\p{Cc}\u2028\u2029]/u
-
-/** Texts that PostgreSQL and UTF-8 can hold. */
-export const storable = (text: string) => !text.includes('\0') && text.isWellFormed()
-
-export const NOT_STORABLE = 'must not contain NUL or half of a surrogate pair'
 
 export const botName = z
   .string()

@@ -2,7 +2,7 @@
 
 import { MAX_CALLER_DATA_LENGTH } from '@standin/wire/job.ts'
 import { z } from 'zod'
-import { callerData, NOT_STORABLE, storable } from '../bots/schema.ts'
+import { callerData } from '../bots/schema.ts'
 import { commaList, time, uuid } from '../common.ts'
 import { fields } from '../fields.ts'
 import { botFilters } from '../filters.ts'
@@ -11,7 +11,7 @@ const CREDENTIAL_PLATFORMS = ['zoom', 'teams'] as const
 const CREDENTIAL_TYPES = ['app', 'user'] as const
 const CREDENTIAL_STATES = ['active', 'invalid'] as const
 
-const text = (longest: number) => z.string().min(1).max(longest).refine(storable, { error: NOT_STORABLE })
+const text = (longest: number) => z.string().min(1).max(longest)
 
 const name = text(100)
   .refine((value) => value.trim() !== '', { error: 'must not be only white space' })

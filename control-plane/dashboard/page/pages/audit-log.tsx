@@ -17,8 +17,8 @@ export function AuditLog() {
   const read = (cursor: string | null) => {
     const query = {
       limit: 50,
-      ...(actor.value && { actor: actor.value }),
-      ...(action.value && { action: action.value }),
+      ...(actor.value && { actor: [actor.value as Entry['actor']['kind']] }),
+      ...(action.value && { action: [action.value as Entry['action']] }),
       ...(since.value && { after: new Date(`${since.value}T00:00`).toISOString() }),
       ...(cursor !== null && { cursor }),
     }

@@ -72,8 +72,8 @@ async function readRows(cursor: string | null): Promise<{ data: Row[]; cursor: s
   const query = {
     limit: 50,
     ...(name && { bot_name: name }),
-    ...(status && { status }),
-    ...(platform && { meeting_platform: platform }),
+    ...(status && { status: [status as BotItem['status']] }),
+    ...(platform && { meeting_platform: [platform as BotItem['meeting_platform']] }),
     ...(since && { created_after: new Date(`${since}T00:00`).toISOString() }),
     ...(cursor !== null && { cursor }),
   }

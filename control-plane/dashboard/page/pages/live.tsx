@@ -10,8 +10,15 @@ import { may } from '../session.ts'
 import { TEXTS } from '../texts.ts'
 import { FirstSteps } from './first-steps.tsx'
 
-const OPEN =
-  'queued,joining_call,in_waiting_room,in_call_not_recording,in_call_recording,recording_paused,recording_resumed'
+const OPEN: BotItem['status'][] = [
+  'queued',
+  'joining_call',
+  'in_waiting_room',
+  'in_call_not_recording',
+  'in_call_recording',
+  'recording_paused',
+  'recording_resumed',
+]
 const MAX_BOTS = 250
 
 export function Live() {

@@ -11,7 +11,7 @@ import { TEXTS } from '../texts.ts'
 export function Scheduled() {
   const action = useAction()
   const bots = useLoaded(
-    () => answerOf(v2.GET('/v2/bots/scheduled', { params: { query: { status: 'scheduled', limit: 100 } } })),
+    () => answerOf(v2.GET('/v2/bots/scheduled', { params: { query: { status: ['scheduled'], limit: 100 } } })),
     () => changes.value,
   )
   return (

@@ -6,26 +6,38 @@ import { Field, Form } from '../parts/form.tsx'
 import { Mark } from '../parts/icon.tsx'
 import { useLoaded } from '../parts/load.tsx'
 import { ROOT } from '../place.ts'
-import { navigate } from '../router.tsx'
-import { loadMe } from '../session.ts'
+import { navigate, path } from '../router.tsx'
+import { loadMe, me, startAgain } from '../session.ts'
+import { offeredTokens } from '../sign-in-tokens.ts'
 import { PROBLEM_TEXTS, TEXTS } from '../texts.ts'
 
-/** Signs in with the token of a link, which follows `#`, with the OpenID provider, or with a password. A person of several teams chooses one. */
+/**
+ * Signs in with the token of a link, with the OpenID provider, or with a password. A person of several teams chooses one; a person
+ * who is signed in already is asked before the link replaces that.
+ */
 export function SignIn() {
   const action = useAction()
-  const hash = location.hash.slice(1)
-  const [token, offered] = hash.includes('=') ? ['', choicesOf(hash)] : [hash, []]
-  const choices = useSignal<readonly Choice[]>(offered)
+  const tokens = offeredTokens.value
+  const current = me.value
+  const choices = useSignal<readonly Choice[]>([])
   const problem = new URLSearchParams(location.search).get('problem')
   const ways = useLoaded(() => dataOf(dashboard.GET('/sign-in-ways')))
   const oidc = ways.value.value?.oidc
   useEffect(() => {
-    // A token can be used once, and a problem is shown once, so neither stays in the URL.
-    if (hash !== '' || problem !== null) history.replaceState(null, '', location.pathname)
-    if (problem !== null) action.outcome.value = { text: PROBLEM_TEXTS[problem] ?? PROBLEM_TEXTS.invalid!, isBad: true }
-    if (token === '') return
-    void byLink(token)
+    // It is shown once.
+    if (problem === null) return
+    history.replaceState(null, '', location.pathname)
+    action.outcome.value = { text: PROBLEM_TEXTS[problem] ?? PROBLEM_TEXTS.invalid!, isBad: true }
   }, [])
+  useEffect(() => {
+    if (tokens.length === 1 && current === null) void byLink(tokens[0]!)
+    else if (tokens.length > 0) void askForTeams(tokens)
+  }, [tokens])
+  const askForTeams = (of: readonly string[]) =>
+    action.run(async () => {
+      choices.value = (await dataOf(dashboard.POST('/sign-in-choices', { body: { tokens: [...of] } }))).choices
+      return null
+    })
   const byLink = (token: string) =>
     action.run(async () => {
       await dataOf(dashboard.POST('/sign-in-link', { body: { token } }))
@@ -40,11 +52,11 @@ export function SignIn() {
         {TEXTS.product}
       </p>
       <h1>{TEXTS.signIn.title}</h1>
-      {token !== '' && action.isBusy.value && <p>{TEXTS.signIn.byLink}</p>}
+      {tokens.length > 0 && current === null && action.isBusy.value && <p>{TEXTS.signIn.byLink}</p>}
       <OutcomeLine of={action} />
       {choices.value.length > 0 && (
         <>
-          <p>{TEXTS.signIn.choose}</p>
+          <p>{current ? TEXTS.signIn.replace(current.name, current.team.name) : TEXTS.signIn.choose}</p>
           <div class="actions">
             {choices.value.map(({ team, token }) => (
               <button key={token} type="button" class="main" onClick={() => void byLink(token)}>
@@ -54,38 +66,55 @@ export function SignIn() {
           </div>
         </>
       )}
-      {oidc != null && (
+      {current ? (
+        <button type="button" onClick={leaveSignIn}>
+          {TEXTS.signIn.stay}
+        </button>
+      ) : (
         <>
-          <a class="button main" href={`${ROOT}/dashboard/api/oidc/begin`}>
-            {TEXTS.signIn.byProvider(oidc.name)}
-          </a>
-          <p class="soft">{TEXTS.signIn.or}</p>
+          {oidc != null && (
+            <>
+              <a class="button main" href={`${ROOT}/dashboard/api/oidc/begin`}>
+                {TEXTS.signIn.byProvider(oidc.name)}
+              </a>
+              <p class="soft">{TEXTS.signIn.or}</p>
+            </>
+          )}
+          <Form
+            of={action}
+            submit={TEXTS.signIn.submit}
+            onSubmit={async ({ email = '', password = '' }) => {
+              const answer = await dataOf(dashboard.POST('/sign-in', { body: { email, password } }))
+              choices.value = answer.choices
+              if (answer.choices.length === 0) await enter()
+              return null
+            }}
+          >
+            <Field label={TEXTS.signIn.email} name="email" type="email" autocomplete="username" required />
+            <Field
+              label={TEXTS.signIn.password}
+              name="password"
+              type="password"
+              autocomplete="current-password"
+              required
+            />
+          </Form>
+          <p class="soft">{TEXTS.signIn.help}</p>
         </>
       )}
-      <Form
-        of={action}
-        submit={TEXTS.signIn.submit}
-        onSubmit={async ({ email = '', password = '' }) => {
-          const answer = await dataOf(dashboard.POST('/sign-in', { body: { email, password } }))
-          choices.value = answer.choices
-          if (answer.choices.length === 0) await enter()
-          return null
-        }}
-      >
-        <Field label={TEXTS.signIn.email} name="email" type="email" autocomplete="username" required />
-        <Field label={TEXTS.signIn.password} name="password" type="password" autocomplete="current-password" required />
-      </Form>
-      <p class="soft">{TEXTS.signIn.help}</p>
     </main>
   )
 }
 
 type Choice = Answers['SignInChoices']['choices'][number]
 
-/** After a sign-in at the provider: each token with the name of its team. */
-const choicesOf = (hash: string): Choice[] => [...new URLSearchParams(hash)].map(([token, team]) => ({ token, team }))
-
 async function enter(): Promise<void> {
+  if (me.value) return startAgain()
   await loadMe()
-  if (location.pathname.endsWith('/sign-in')) navigate('/')
+  leaveSignIn()
+}
+
+function leaveSignIn(): void {
+  offeredTokens.value = []
+  if (path.value === '/sign-in') navigate('/')
 }

@@ -13,6 +13,8 @@ export const MIB = 1024 ** 2
 const CORES_SHARE = 0.9
 /** Left to the service, its database and the system. */
 const KEPT_BYTES = 512 * MIB
+/** Where the operator says that bots take nothing. */
+const MAX_COUNT = 10_000
 /** Rounding errors of sums. */
 const EPSILON = 1e-6
 
@@ -30,10 +32,8 @@ export function roomOn(machine: Need, open: readonly Need[]): Room {
 
 /** A machine that is too small for a bot carries it alone. */
 export function countFitting(need: Need, { running, left }: Room): number {
-  const count = Math.min(
-    Math.floor((left.cores + EPSILON) / need.cores),
-    Math.floor((left.memoryBytes + EPSILON) / need.memoryBytes),
-  )
+  const times = (there: number, taken: number) => (taken === 0 ? MAX_COUNT : Math.floor((there + EPSILON) / taken))
+  const count = Math.min(times(left.cores, need.cores), times(left.memoryBytes, need.memoryBytes), MAX_COUNT)
   return Math.max(running === 0 ? 1 : 0, count)
 }
 

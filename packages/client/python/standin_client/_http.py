@@ -33,6 +33,7 @@ class StandinApiError(Exception):
         code: str | None = None,
         request_id: str | None = None,
         retry_after: float | None = None,
+        details: str | None = None,
         problems: tuple[dict[str, str], ...] = (),
         was_sent: bool = True,
     ):
@@ -48,6 +49,8 @@ class StandinApiError(Exception):
         self.request_id = request_id
         #: Seconds to wait before the same request may succeed; None: the service did not say.
         self.retry_after = retry_after
+        #: Further words of the service, if there are any.
+        self.details = details
         #: With 400: where a part of the request is wrong (`path`), and why (`message`).
         self.problems = problems
         #: False if the service cannot have seen the request.
@@ -192,6 +195,8 @@ def _checked(address: str) -> str:
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return ",".join(map(str, cast(list[Any], value)))
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -205,14 +210,15 @@ def _refusal(answer: urllib.error.HTTPError) -> StandinApiError:
         retry_after = float(answer.headers.get("retry-after", ""))
     except ValueError:
         retry_after = None
-    details: list[dict[str, str]] | str | None = said.get("details")
+    problems: list[dict[str, str]] = said.get("problems") or []
     return StandinApiError(
         said.get("message") or f"The service answered {answer.code}",
         status=answer.code,
         code=said.get("code"),
         request_id=answer.headers.get("x-request-id"),
         retry_after=retry_after,
-        problems=tuple(details) if isinstance(details, list) else (),
+        details=said.get("details"),
+        problems=tuple(problems),
     )
 
 

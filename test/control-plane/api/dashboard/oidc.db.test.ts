@@ -80,7 +80,9 @@ async function signInWith(account: Account | null, page = browser()) {
 async function choicesOf(page: ReturnType<typeof browser>, answer: URL): Promise<{ team: string; token: string }[]> {
   const { headers } = await page.get(local(answer))
   const { hash } = new URL(String(headers.location))
-  return [...new URLSearchParams(hash.slice(1))].map(([token, team]) => ({ token, team }))
+  if (hash === '') return []
+  const tokens = hash.slice(1).split('&')
+  return (await page.send('POST', '/dashboard/api/sign-in-choices', { tokens })).body.data.choices
 }
 
 /** The team that the link of a choice signs in. */

@@ -43,7 +43,11 @@ describe('signing in', () => {
     const personId = (await createPerson(world.database, { teamId, name: 'Ada', email: null, role: 'owner' }))!
     const token = await createSignInLink(world.database, personId)
     const page = browser()
+    // The service names the team, which uses nothing up.
+    const teamOf = (tokens: string[]) => page.send('POST', '/dashboard/api/sign-in-choices', { tokens })
+    expect((await teamOf(['unknown', token])).body.data.choices).toEqual([{ team: 'A team', token }])
     const { headers } = await page.send('POST', '/dashboard/api/sign-in-link', { token })
+    expect((await teamOf([token])).status).toBe(401)
     expect(String(headers['set-cookie'])).toMatch(/HttpOnly/)
     expect(String(headers['set-cookie'])).toMatch(/SameSite=Lax/)
     expect((await page.send('GET', '/dashboard/api/me')).body.data).toMatchObject({

@@ -41,7 +41,7 @@ test('requests with a key are listed with their errors, without secrets; those o
     ['POST', 201, null],
   ])
   expect(rows[3]).toMatchObject({ request_id: 'mine-1', path: `/v2/bots/${id}`, key_id: team.keyId, key_name: 'test' })
-  expect(JSON.parse(String(rows[2]!.error_body))).toMatchObject({ details: [{ path: 'querystring/limit' }] })
+  expect(JSON.parse(String(rows[2]!.error_body))).toMatchObject({ problems: [{ path: 'querystring/limit' }] })
   expect(JSON.stringify(rows)).not.toContain('hunter2')
   expect(JSON.stringify(rows)).not.toContain(team.key)
 })

@@ -7,9 +7,10 @@ import { beforeEach, expect, test } from 'vitest'
 import { signInAddress } from '../../../../control-plane/api/dashboard/addresses.ts'
 import { upsertUsage } from '../../../../control-plane/store/bots/usage.ts'
 import { createPerson } from '../../../../control-plane/store/people/people.ts'
-import { createChoices } from '../../../../control-plane/store/people/sessions.ts'
+import { createChoices, createSignInLink } from '../../../../control-plane/store/people/sessions.ts'
 import { usageOf } from '../../../fakes/usage.ts'
 import { LONG, openBrowserWorld } from './browser-world.ts'
+import { seriousOf } from './pages.ts'
 
 let team: Awaited<ReturnType<typeof world.team>>
 let page: Page
@@ -263,4 +264,30 @@ test('while the service is away a banner says so, and the page reads again when 
   await world.startAgain()
   await page.getByText('The service does not answer.').waitFor({ state: 'detached', ...LONG })
   expect(await page.getByText('This could not be loaded.').count()).toBe(0)
+})
+
+test('a link asks before it replaces a session, works in the same tab, and leaves the address at once', async () => {
+  await signIn()
+  const { teamId } = await world.team()
+  const visitor = { teamId, name: 'Eve', email: null, role: 'viewer' as const }
+  const personId = (await createPerson(world.database, visitor))!
+  const link = async () => signInAddress(world.address, await createSignInLink(world.database, personId))
+  await page.goto(await link())
+  await page.getByText('You are signed in as').waitFor(LONG)
+  expect(page.url()).toBe(`${world.address}/dashboard/sign-in`)
+  expect(await seriousOf(page)).toEqual([])
+  await page.getByRole('button', { name: 'Stay signed in as I am' }).click()
+  await page.getByText('· Owner').waitFor(LONG)
+  await page.goto(await link())
+  await page.getByRole('button', { name: 'A team' }).click(LONG)
+  await page.getByText('Eve · Viewer').waitFor(LONG)
+
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await visit('/sign-in')
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor(LONG)
+  // As a pasted link does, this changes the part after `#` alone.
+  await page.evaluate((address) => location.assign(address), await link())
+  await page.getByText('Eve · Viewer').waitFor(LONG)
+  expect(page.url()).toBe(`${world.address}/dashboard/`)
+  expect(problems).toEqual([])
 })

@@ -31,8 +31,8 @@ export interface Outcome {
 }
 
 const DOCUMENTS = ['/openapi.json', '/openapi-older.json', '/openapi-dashboard.json']
-/** They never end: an event stream. */
-const STREAMS = new Set(['GET /dashboard/api/feed', 'GET /v2/bots/{bot_id}/events/stream'])
+/** They never end: streams of events. */
+const STREAMS = new Set(['GET /dashboard/api/feed', 'GET /v2/bots/{bot_id}/events/stream', 'GET /v2/events/stream'])
 /** A request before has revoked the caller's key or session. */
 const SIGNED_OUT = 401
 /** Longer than the longest limit of an operation, on a busy machine. */
@@ -166,7 +166,9 @@ function addressOf({ path, parameters, values }: Operation): string {
   })
   const query = parameters.flatMap(({ in: place, name, required = false, schema = {} }) =>
     place === 'query' && values.chance(required ? 0.97 : 0.3)
-      ? [`${encodeURIComponent(name)}=${encodeURIComponent(textOf(values.of(schema, name)))}`]
+      ? [values.of(schema, name)]
+          .flat()
+          .map((value) => `${encodeURIComponent(name)}=${encodeURIComponent(textOf(value))}`)
       : [],
   )
   if (values.chance(0.03))

@@ -28,7 +28,7 @@ async function created(fields: object = {}) {
 
 async function refused(status: number, code: string, fields: object): Promise<string> {
   const answer = await caller.post('/bots', body(fields))
-  expect(answer.body).toEqual({ error: expect.any(String), code })
+  expect(answer.body).toMatchObject({ error: expect.any(String), code })
   expect(answer.status).toBe(status)
   return errorSchema.parse(answer.body).error
 }
@@ -222,7 +222,7 @@ describe('POST /bots', () => {
     ['a start time as text', { start_time: '1' }, 'body/start_time'],
     ['extra with NUL', { extra: { a: '\0' } }, 'body/extra'],
     ['extra that is too long', { extra: 'x'.repeat(300_000) }, 'body/extra'],
-    ['an unknown field', { meeting_ulr: 'x' }, 'body/meeting_ulr unknown field'],
+    ['an unknown field', { meeting_ulr: 'x' }, 'body/meeting_ulr unknown field (did you mean meeting_url?)'],
     ['an unknown inner field', { automatic_leave: { silence: 1 } }, 'body/automatic_leave/silence unknown field'],
     [
       'an unknown field of the speech service',
@@ -263,7 +263,7 @@ describe('POST /bots', () => {
   ])('%s is refused', async (_what, text, status) => {
     const answer = await caller.post('/bots', text)
     expect(answer.status).toBe(status)
-    expect(answer.body).toEqual({ error: expect.any(String), code: 'InvalidRequest' })
+    expect(answer.body).toEqual({ error: expect.any(String), code: 'InvalidRequest', problems: expect.any(Array) })
   })
 
   test('other types of content and large bodies are refused', async () => {

@@ -197,7 +197,7 @@ describe('GET /bots/meeting_data', () => {
   test.each([
     ['', 'querystring/bot_id is missing'],
     ['bot_id=', 'querystring/bot_id'],
-    ['bot_id=x', 'querystring/bot_id invalid UUID'],
+    ['bot_id=x', 'querystring/bot_id is not a bot id'],
     ['bot_id=99999999999999999', 'querystring/bot_id'],
     [`bot_id=${randomUUID()}&include_transcripts=maybe`, 'querystring/include_transcripts'],
   ])('the query %j is refused', async (query, says) => {

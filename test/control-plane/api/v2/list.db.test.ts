@@ -91,6 +91,8 @@ describe('filters', () => {
     [() => 'extra=note:a:b', [3]],
     [() => 'extra=customer:acm', []],
     [() => 'meeting_platform=zoom,teams', [4, 1]],
+    [() => 'meeting_platform=zoom&meeting_platform=teams', [4, 1]],
+    [() => 'status=completed&status=Failed,call_ended', [1, 0]],
     [() => 'status=failed', [1]],
     [() => 'status=queued,failed&limit=2', [6, 5]],
     [() => 'status=call_ended', []],
@@ -121,10 +123,10 @@ describe('filters', () => {
     'bot_name=a&bot_name=b',
   ])('%s is answered with 400', async (query) => {
     const { status, body } = await team.get(`/v2/bots?${query}`)
-    expect({ status, code: body.code, details: body.details }).toEqual({
+    expect({ status, code: body.code, problems: body.problems }).toEqual({
       status: 400,
       code: 'FST_ERR_VALIDATION',
-      details: expect.arrayContaining([{ path: expect.stringMatching(/^querystring/), message: expect.any(String) }]),
+      problems: expect.arrayContaining([{ path: expect.stringMatching(/^querystring/), message: expect.any(String) }]),
     })
   })
 

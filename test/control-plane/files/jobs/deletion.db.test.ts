@@ -28,16 +28,24 @@ describe('deletion', () => {
       'bot_commands.command',
       'bot_events.event',
       'bot_steps.evidence',
+      'bots.deduplication_key',
+      'bots.extra',
+      'bots.meeting_url',
       'bots.participants',
       'bots.report',
+      'bots.request',
       'bots.speakers',
       'bots.transcription_ids',
       'delivery_attempts.answer',
+      'endpoints.url',
       'launches.evidence',
       'launches.log_tail',
       'messages.body',
+      'request_log.error_body',
+      'request_log.path',
       'retranscriptions.custom_params',
       'retranscriptions.last_error',
+      'retranscriptions.webhook_url',
     ])
     expect(await world.requestDeletion(bot)).toBe('requested')
     expect(await deleteDue(world.deletionTools())).toEqual({ deleted: 1, failed: 0 })
@@ -53,7 +61,13 @@ describe('deletion', () => {
       last_error: null,
     })
     const row = await world.row(bot)
-    expect(row).toMatchObject({ secrets: null, bot_name: 'Bot', status: 'completed' })
+    expect(row).toMatchObject({
+      secrets: null,
+      bot_name: 'Bot',
+      status: 'completed',
+      meeting_url: 'https://zoom.us/j/1234567890',
+    })
+    expect(row.request).toEqual({ timeout_config: { silence_timeout: 700 }, transcription: { provider: 'Default' } })
     expect(await world.states()).toEqual({ dropped: 1 })
   })
 

@@ -62,6 +62,19 @@ export async function openJobWorld() {
   return jobs
 }
 
+/** A request with a text of the caller in every field that can hold one. */
+const REQUEST = {
+  entry_message: MARKER,
+  bot_image: `https://a.test/${MARKER}.png`,
+  callback: { url: `https://a.test/${MARKER}`, method: 'POST' },
+  webhook_url: `https://a.test/${MARKER}`,
+  streaming: { input: `wss://a.test/${MARKER}`, output: null },
+  transcription: { provider: 'Default', custom_params: { word: MARKER } },
+  conf_config: { obf_token_url: `https://a.test/${MARKER}` },
+  account_pool: MARKER,
+  timeout_config: { silence_timeout: 700 },
+}
+
 /** A bot that recorded, with something said in every table that can hold it. */
 async function recordedBot(world: WebhookWorld, root: string, team: string, values: Partial<NewBotRow>) {
   const { database, insert } = world
@@ -69,7 +82,14 @@ async function recordedBot(world: WebhookWorld, root: string, team: string, valu
   const bot = await world.addBot(team, {
     ...{ participants: [{ name: MARKER, id: 1 }], speakers: [{ name: MARKER, id: 1 }], report: MARKED },
     ...{ transcription_ids: [MARKER], transcription_status: 'done', secrets: Buffer.from('sealed') },
-    ...{ ended_at: at, attempt: 1, joined_attempt: 1, ...values },
+    ...{
+      ended_at: at,
+      attempt: 1,
+      joined_attempt: 1,
+      extra: { deep: [MARKED] },
+      deduplication_key: `${MARKER} ${randomUUID()}`,
+    },
+    ...{ meeting_url: `https://zoom.us/j/1234567890?pwd=${MARKER}`, request: REQUEST, ...values },
   })
   const ofAttempt = { bot_id: bot, attempt: 1 }
   const event = { ...ofAttempt, journal_id: randomUUID(), at, event: MARKED_JSON }
@@ -82,9 +102,15 @@ async function recordedBot(world: WebhookWorld, root: string, team: string, valu
   await insert('bot_commands', { bot_id: bot, command, expires_at: at, answer: MARKED_JSON })
   await insert('retranscriptions', {
     ...{ bot_id: bot, provider: 'Default', has_own_key: false, custom_params: MARKED_JSON },
-    ...{ earlier: '{}', last_error: MARKER, finished_at: at },
+    ...{ earlier: '{}', last_error: MARKER, finished_at: at, webhook_url: `https://a.test/${MARKER}` },
   })
-  await world.endpoint({ teamId: team, kind: 'callback', botId: bot, url: 'https://a.test' })
+  await world.endpoint({ teamId: team, kind: 'callback', botId: bot, url: `https://a.test/${MARKER}` })
+  const logged = { team_id: team, key_id: bot, request_id: 'r', method: 'GET', status: 400, ms: 1, left_out: 0, at }
+  for (const [path, error] of [
+    [`/v2/bots?extra=deep:${MARKER}`, null],
+    ['/v2/bots', MARKER],
+  ] as const)
+    await insert('request_log', { ...logged, path, error_body: error })
   const message = { id: `msg_${bot}`, channel: 'callback', event: 'bot.completed', body: { data: { name: MARKER } } }
   const whose = { teamId: team, botId: bot, orderingKey: bot, isCompat: false }
   await database.transaction().execute((tx) => insertMessages(tx, [{ ...message, ...whose } as never]))

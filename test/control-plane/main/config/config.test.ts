@@ -64,7 +64,7 @@ test('every variable of the table is read', () => {
     STANDIN_BOT_PULL: 'missing',
     STANDIN_BOT_MEMORY: '3072',
     STANDIN_BOT_CPUS: '4',
-    STANDIN_BOT_NEEDS: 'audio_only=0.25:512, gallery_view=9:4096',
+    STANDIN_BOT_NEEDS: 'speaker_view=0:0, audio_only=0.25:512, gallery_view=9:4096',
     STANDIN_BOT_SECCOMP: 'docker/seccomp.json',
     STANDIN_MAP_HOSTS: 'meet.google.com=127.0.0.1:4433,zoom.us=localhost:4434',
     STANDIN_STORAGE: 's3://calls/2026',
@@ -144,7 +144,7 @@ test('every variable of the table is read', () => {
     maxBots: 12,
     // No more than a container may take.
     needs: {
-      speaker_view: { cores: 0.7, memoryBytes: 2 ** 30 },
+      speaker_view: { cores: 0, memoryBytes: 0 },
       gallery_view: { cores: 4, memoryBytes: 3 * 2 ** 30 },
       audio_only: { cores: 0.25, memoryBytes: 2 ** 29 },
     },
@@ -328,7 +328,7 @@ test.each<[string, string]>([
   ['STANDIN_BOT_CPUS', '0'],
   ['STANDIN_BOT_NEEDS', 'audio_only=0.3'],
   ['STANDIN_BOT_NEEDS', 'video=0.3:1024'],
-  ['STANDIN_BOT_NEEDS', 'audio_only=0:1024'],
+  ['STANDIN_BOT_NEEDS', 'audio_only=0.3:1'],
   ['STANDIN_MAP_HOSTS', 'meet.google.com=example.com:1'],
   ['STANDIN_STORAGE', '/srv/recordings'],
   ['STANDIN_STORAGE', 's3://'],

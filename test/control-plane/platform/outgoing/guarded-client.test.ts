@@ -1,5 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import { createSecureServer, type Http2SecureServer } from 'node:http2'
+import { createServer as createTlsServer, type Server } from 'node:https'
 import { type AddressInfo, createServer as createPlainServer, type Socket } from 'node:net'
+import { makeCertificate } from '@standin/mock/shared/certificate.ts'
 import { guardedLookup, type Resolve } from '@standin/wire/network/public-addresses.ts'
 import { afterEach, describe, expect, test } from 'vitest'
 import {
@@ -211,5 +214,62 @@ describe('an answer', () => {
     const url = await serve(() => {})
     await cleanups.pop()!()
     await expect(get(clientOf(), url)).rejects.toThrow('refused the connection')
+  })
+})
+
+describe('receivers', () => {
+  const certificate = makeCertificate(['hook.test'])
+  const http1: RequestListener = (request, response) =>
+    request.resume().on('end', () => response.end(`HTTP/${request.httpVersion}`))
+  const both = async () => createSecureServer({ ...(await certificate), allowHTTP1: true })
+  const answersHttp1 = (server: Http2SecureServer) =>
+    server.on('request', (request, response) => {
+      if (request.httpVersionMajor === 1) http1(request as never, response as never)
+    })
+
+  test.each<[what: string, version: string, server: () => Promise<Server | Http2SecureServer>]>([
+    ['has HTTP/1.1 alone', '1.1', async () => createTlsServer(await certificate, http1)],
+    ['has HTTP/2 alone', '2.0', async () => createSecureServer(await certificate, http1 as never)],
+    [
+      'offers HTTP/2 and resets its streams with HTTP_1_1_REQUIRED',
+      '1.1',
+      async () => answersHttp1((await both()).on('stream', (stream) => stream.close(13))),
+    ],
+    [
+      'offers HTTP/2 and ends its sessions',
+      '1.1',
+      async () => answersHttp1((await both()).on('session', (session) => session.goaway(13))),
+    ],
+  ])('one that %s gets a message once, over HTTP/%s', async (_what, version, make) => {
+    const server = await make()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    cleanups.push(() => server.close())
+    const { port } = server.address() as AddressInfo
+    const resolve: Resolve = (_name, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }])
+    const client = clientOf({ ca: (await certificate).cert, resolve })
+    const url = `https://hook.test:${port}/`
+    const answer = await client.request({ url, method: 'POST', body: '{}', timeoutMs: 10_000, maxBytes: 100 })
+    expect([answer.status, Buffer.from(answer.body).toString()]).toEqual([200, `HTTP/${version}`])
+  })
+
+  test.each([
+    ['100 Continue'],
+    ['100 Continue', '100 Continue'],
+    ['102 Processing', '103 Early Hints', '100 Continue'],
+  ])('one that sends %s %s %s first gets a message once', async (...interim) => {
+    let hits = 0
+    const url = await serveBytes((socket) => {
+      hits += 1
+      for (const line of interim) socket.write(`HTTP/1.1 ${line}\r\nlink: </a>\r\n\r\n`)
+      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')
+    })
+    const answer = await clientOf().request({ url, method: 'POST', body: '{}', timeoutMs: 10_000, maxBytes: 100 })
+    expect([answer.status, Buffer.from(answer.body).toString(), hits]).toEqual([200, 'ok', 1])
+  })
+
+  test.each(['DELETE', 'PUT'] as const)('the body of a %s arrives', async (method) => {
+    const url = await serve((request, response) => request.pipe(response))
+    const answer = await clientOf().request({ url, method, body: '{"a":1}', timeoutMs: 10_000, maxBytes: 100 })
+    expect(Buffer.from(answer.body).toString()).toBe('{"a":1}')
   })
 })

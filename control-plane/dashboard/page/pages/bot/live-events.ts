@@ -1,4 +1,4 @@
-/** The events of a bot, filtered by type. */
+/** The events of one type of a bot. */
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { answerOf, type BotEvent, v2 } from '../../api.ts'
@@ -6,7 +6,7 @@ import { answerOf, type BotEvent, v2 } from '../../api.ts'
 const POLL_INTERVAL_MS = 2000
 
 /** Keeps polling while `isLive`, else reads all events once. */
-export function useEvents(botId: string, types: string, isLive: boolean) {
+export function useEvents(botId: string, type: BotEvent['type'], isLive: boolean) {
   const events = useSignal<BotEvent[]>([])
   useEffect(() => {
     let isOver = false
@@ -16,7 +16,7 @@ export function useEvents(botId: string, types: string, isLive: boolean) {
     const poll = async () => {
       try {
         for (;;) {
-          const query = { types, limit: 500, ...(cursor !== null && { cursor }) }
+          const query = { types: [type], limit: 500, ...(cursor !== null && { cursor }) }
           const page = await answerOf(
             v2.GET('/v2/bots/{bot_id}/events', { params: { path: { bot_id: botId }, query } }),
           )
@@ -35,6 +35,6 @@ export function useEvents(botId: string, types: string, isLive: boolean) {
       isOver = true
       clearTimeout(timer)
     }
-  }, [botId, types, isLive])
+  }, [botId, type, isLive])
   return events
 }

@@ -32,7 +32,7 @@ async function turnsOfEvents(botId: string, { parts }: Parts): Promise<Turn[]> {
   const open = new Map<string, number>()
   let cursor: string | null = null
   for (;;) {
-    const query = { types: 'speaker', limit: 500, ...(cursor !== null && { cursor }) }
+    const query = { types: ['speaker' as const], limit: 500, ...(cursor !== null && { cursor }) }
     const page: { data: { attempt: number; data: Record<string, unknown> }[]; cursor: string | null } = await answerOf(
       v2.GET('/v2/bots/{bot_id}/events', { params: { path: { bot_id: botId }, query } }),
     )

@@ -35,6 +35,17 @@ test("the operator's number decides alone", () => {
   expect(refusalOf(sound, roomOn(machine, [sound]), 1, 'here')).toBe('1 bot runs here, its limit')
 })
 
+test('a mode of which the operator says that it takes nothing starts on any machine', () => {
+  const none = { cores: 0, memoryBytes: 0 }
+  const full = roomOn({ cores: 1, memoryBytes: GIB }, [video, video])
+  expect(full.left).toEqual(none)
+  expect(refusalOf(none, full, null, 'here')).toBeNull()
+  expect(capacityOf(full, { ...NEEDS, audio_only: none }, null)).toMatchObject({
+    free: 10_000,
+    modes: { speaker_view: { free: 0 }, audio_only: { free: 10_000 } },
+  })
+})
+
 const needs = fc.record({
   cores: fc.double({ min: 0.05, max: 4, noNaN: true }),
   memoryBytes: fc.integer({ min: 2 ** 27, max: 2 ** 32 }),
