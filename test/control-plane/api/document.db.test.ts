@@ -1,7 +1,7 @@
 /** Every operation of both OpenAPI documents has what generators of clients need. */
 import { describe, expect, test } from 'vitest'
 import { openWorld } from '../world.ts'
-import { operationsIn } from './openapi-judge.ts'
+import { operationsServed } from './openapi-judge.ts'
 
 interface Operation {
   operationId?: string
@@ -35,14 +35,10 @@ const IDEMPOTENT = {
 
 describe.each(Object.entries(IDEMPOTENT))('%s', (address, idempotent) => {
   async function document() {
-    const { paths, components } = (await world.app.inject(address)).json() as {
-      paths: Record<string, Record<string, Operation>>
+    const { components } = (await world.app.inject(address)).json() as {
       components: Record<'parameters' | 'headers', object>
     }
-    const operations = Object.entries(operationsIn({ paths, components })).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, operation })),
-    )
-    return { components, operations }
+    return { components, operations: await operationsServed<Operation>(world.app, [address]) }
   }
 
   test('each operation has its own operationId, which is an identifier', async () => {

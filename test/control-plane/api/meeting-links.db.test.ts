@@ -42,7 +42,7 @@ test.each([
     status: 400,
     body: { code: 'InvalidMeetingUrl', error: expect.stringContaining(problem) },
   })
-  expect(await world.database.selectFrom('bots').where('team_id', '=', team.teamId).select('id').execute()).toEqual([])
+  expect(await world.rows('bots', { team_id: team.teamId }, ['id'])).toEqual([])
 })
 
 test('the bot keeps the link of an invitation, with its passcode and without a wrapper', async () => {

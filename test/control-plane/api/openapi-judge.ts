@@ -142,6 +142,24 @@ export function operationsIn<O extends Pick<Operation, 'responses'>>(document: {
   return paths
 }
 
+export const DOCUMENTS = ['/openapi.json', '/openapi-older.json', '/openapi-dashboard.json'] as const
+
+/** Every operation of the documents that the service serves, such as `POST /dashboard/api/keys`. */
+export async function operationsServed<O extends Pick<Operation, 'responses'>>(
+  app: App,
+  documents: readonly string[] = DOCUMENTS,
+) {
+  const served: { name: string; method: string; path: string; operation: O }[] = []
+  for (const address of documents) {
+    const document = (await app.inject(address)).json()
+    const base = new URL(document.servers[0].url).pathname.replace(/\/$/, '')
+    for (const [path, methods] of Object.entries(operationsIn<O>(document)))
+      for (const [method, operation] of Object.entries(methods))
+        served.push({ name: `${method.toUpperCase()} ${base}${path}`, method, path: base + path, operation })
+  }
+  return served
+}
+
 /** References inside of a document, seen from outside. */
 function resolved(schema: unknown, document: string): unknown {
   if (Array.isArray(schema)) return schema.map((inner) => resolved(inner, document))

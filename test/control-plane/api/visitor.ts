@@ -2,6 +2,21 @@
 import type { App } from '@standin/control-plane/api/http/generation.ts'
 import type { InjectOptions, Response } from 'light-my-request'
 
+export interface Answer {
+  status: number
+  /** The status with the code of an error, such as `404 FST_ERR_NOT_FOUND`. */
+  outcome: string
+  headers: Record<string, unknown>
+  text: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape.
+  body: any
+}
+
+export function answerOf({ statusCode: status, headers, payload: text }: Response): Answer {
+  const body = /^application\/json/.test(String(headers['content-type'])) ? JSON.parse(text || 'null') : null
+  return { status, outcome: [status, body?.code].join(' ').trim(), headers, text, body }
+}
+
 let addresses = 0
 
 export function openVisitor(app: App) {
@@ -23,10 +38,17 @@ export function openVisitor(app: App) {
       if (value === '') cookies.delete(name)
       else cookies.set(name, value)
     }
-    const text = answer.payload
-    // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape.
-    const parsed: any = /^application\/json/.test(String(answer.headers['content-type'])) ? JSON.parse(text) : null
-    return { status: answer.statusCode, headers: answer.headers, text, body: parsed }
+    return answerOf(answer)
   }
-  return { cookies, cookie, send }
+  /** An operation of the dashboard's own API. */
+  const ask = (method: InjectOptions['method'], path: string, body?: unknown, given?: object) =>
+    send(method, `/dashboard/api${path}`, body, given)
+  return {
+    ...{ cookies, cookie, send, ask },
+    me: () => ask('GET', '/me'),
+    changeMe: (change: object) => ask('PATCH', '/me', change),
+    signIn: (account: object) => ask('POST', '/sign-in', account),
+    /** Opens a link: of a sign-in, of an invitation, or of a choice. */
+    enter: (token: string) => ask('POST', '/sign-in-link', { token }),
+  }
 }

@@ -23,8 +23,8 @@ import { createKey, type Permission } from '../../../control-plane/store/teams/k
 import type { TeamChange } from '../../../control-plane/store/teams/teams.ts'
 import { resendEnd, sendCallback, sendTest } from '../../../control-plane/webhooks/replay.ts'
 import { type Base, MEET, openWorld, quiet, seals } from '../world.ts'
-import { createJudge } from './openapi-judge.ts'
-import { openVisitor } from './visitor.ts'
+import { createJudge, DOCUMENTS } from './openapi-judge.ts'
+import { type Answer, answerOf, openVisitor } from './visitor.ts'
 
 export { MEET, quiet }
 
@@ -112,7 +112,7 @@ export async function openApi(base: Base, { generations, ...given }: GivenToApi)
 
   await app.ready()
   const like = generations ? null : inspect([Object.keys(given).sort(), dependencies.settings], { depth: null })
-  const judge = await createJudge(app, ['/openapi.json', '/openapi-older.json', '/openapi-dashboard.json'], like)
+  const judge = await createJudge(app, DOCUMENTS, like)
   const inject = app.inject.bind(app) as (options: InjectOptions) => Promise<Response>
   const judged = async (options: InjectOptions) => {
     const answer = await inject(options)
@@ -158,7 +158,7 @@ export async function openApi(base: Base, { generations, ...given }: GivenToApi)
         ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
       })
       judge.check(judgeable(method!, path, answer))
-      return { status: answer.statusCode, headers: answer.headers, text: answer.payload, body: parsed(answer.payload) }
+      return answerOf(answer)
     }
     return {
       get: (path: string, _body?: unknown, headers?: object) => send('GET', path, undefined, headers),
@@ -195,20 +195,4 @@ export type Team = Awaited<ReturnType<Awaited<ReturnType<typeof openApi>>['team'
 
 function judgeable(method: string, path: string, { statusCode: status, headers, payload: text }: Response) {
   return { method, path, status, contentType: String(headers['content-type'] ?? ''), text, headers }
-}
-
-export interface Answer {
-  status: number
-  headers: Record<string, unknown>
-  text: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape.
-  body: any
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }

@@ -101,14 +101,13 @@ describe('before the bot asked to join', () => {
 describe('in the meeting', () => {
   test('the code is that of the evidence; nothing is charged; the reservation ends', () => {
     const { change, after } = dead(recording(), { isOutOfMemory: true, exitCode: 4 }, 1_130)
+    const times = { ended_at: DIED, exited_at: DIED, duration_seconds: 1_130 }
     expect(after).toMatchObject({
       phase: 'closed',
       status: 'failed',
       error_code: 'OOM_KILLED',
-      ended_at: DIED,
-      exited_at: DIED,
-      duration_seconds: 1_130,
       charged: null,
+      ...times,
     })
     expect(change.ledger).toMatchObject([{ kind: 'release' }])
     expect(change.steps.map(({ kind }) => kind)).toEqual(['process_ended', 'ended'])
@@ -121,11 +120,8 @@ describe('in the meeting', () => {
   })
 
   test('a bot that had said its end is closed with it, and charged', () => {
-    const { after } = dead(
-      recording({ end_code: 'NO_ATTENDEES', end_message: 'All left.' }),
-      { signal: 'SIGKILL' },
-      1_800,
-    )
+    const bot = recording({ end_code: 'NO_ATTENDEES', end_message: 'All left.' })
+    const { after } = dead(bot, { signal: 'SIGKILL' }, 1_800)
     expect(after).toMatchObject({ status: 'completed', end_code: 'NO_ATTENDEES', error_code: null })
     expect(after.charged).toMatchObject({ recording: 500_000 })
   })

@@ -6,6 +6,7 @@ import { withPatch } from '../../../control-plane/bots/row.ts'
 import { botRow } from './bot-row.ts'
 
 const NOW = new Date('2026-11-20T12:00:00Z')
+const UNCHANGED = { patch: {}, steps: [], messages: [], ledger: [] }
 const JOURNAL = '3f2b8c1e-58f0-4d0e-9a2b-6d1f0c9e7a55'
 
 /** A launched bot that has not reported yet. */
@@ -98,28 +99,22 @@ describe('statuses', () => {
     expect(result.after.waiting_at).toEqual(new Date('2026-11-20T09:00:02Z'))
     expect(result.after.joined_at).toEqual(new Date('2026-11-20T09:00:03Z'))
     expect(result.after.recording_started_at).toEqual(new Date(1_763_629_204_500))
-    expect(messagesOf(result)).toEqual([
-      'joining_call',
-      'in_waiting_room',
-      'in_call_not_recording',
-      'in_call_recording',
-    ])
+    const codes = ['joining_call', 'in_waiting_room', 'in_call_not_recording', 'in_call_recording']
+    expect(messagesOf(result)).toEqual(codes)
     expect(result.change.messages[3]!.body).toMatchObject({ data: { status: { start_time: 1_763_629_204 } } })
   })
 
   test('a second waiting, pause or start keeps the first times', () => {
     const bot = recording()
-    const { after } = folded(
-      bot,
-      journal(status('recording_paused'), status('recording_resumed'), status('in_call_recording')),
-    )
+    const again = journal(status('recording_paused'), status('recording_resumed'), status('in_call_recording'))
+    const { after } = folded(bot, again)
     expect(after.recording_started_at).toEqual(bot.recording_started_at)
     expect(after.joined_at).toEqual(bot.joined_at)
   })
 
   test('a repeated status sends nothing', () => {
     const { change } = folded(recording(), journal(status('in_call_recording')))
-    expect(change).toEqual({ patch: {}, steps: [], messages: [], ledger: [] })
+    expect(change).toEqual(UNCHANGED)
   })
 
   test('a bot that was asked to leave stays so until its report', () => {
@@ -133,13 +128,8 @@ describe('statuses', () => {
   })
 
   test('the last status is stored, and sent only with the report after it', () => {
-    const last: BotEvent = {
-      type: 'status_change',
-      status: 'completed',
-      end_code: 'NO_SPEAKER',
-      end_message: 'Silence.',
-    }
-    const result = folded(recording(), journal(last))
+    const ended = { status: 'completed', end_code: 'NO_SPEAKER', end_message: 'Silence.' } as const
+    const result = folded(recording(), journal({ type: 'status_change', ...ended }))
     expect(result.after).toMatchObject({ phase: 'running', status: 'in_call_recording', end_code: 'NO_SPEAKER' })
     expect(messagesOf(result)).toEqual([])
   })
@@ -164,7 +154,7 @@ describe('attempts', () => {
 
   test.each(['starting', 'launching'])('an older attempt decides nothing in %s', (phase) => {
     const { change } = folded(fresh({ ...two, phase }), journal(status('joining_call'), report()), 1)
-    expect(change).toEqual({ patch: {}, steps: [], messages: [], ledger: [] })
+    expect(change).toEqual(UNCHANGED)
   })
 
   test('the attempt that asked to join stays the bot', () => {
@@ -181,11 +171,8 @@ describe('attempts', () => {
 
   test('a fast bot reports before its launcher has answered', () => {
     const bot = fresh({ phase: 'launching', lease_owner: 'launcher', lease_until: NOW })
-    expect(folded(bot, journal(status('joining_call'))).after).toMatchObject({
-      phase: 'running',
-      lease_owner: null,
-      lease_until: null,
-    })
+    const running = { phase: 'running', lease_owner: null, lease_until: null }
+    expect(folded(bot, journal(status('joining_call'))).after).toMatchObject(running)
   })
 })
 
@@ -208,13 +195,7 @@ describe('people, chat and files', () => {
 
   test('only those who spoke are speakers, and nothing is written where nothing is new', () => {
     const speaker = (is_speaking: boolean): BotEvent => ({
-      type: 'speaker',
-      participant: ada,
-      is_speaking,
-      timestamp: 1,
-      offset: 1,
-      source: 'csrc',
-      confidence: 1,
+      ...{ type: 'speaker', participant: ada, is_speaking, timestamp: 1, offset: 1, source: 'csrc', confidence: 1 },
     })
     expect(folded(recording(), journal(speaker(false))).change.patch).toEqual({})
     expect(folded(recording(), journal(speaker(true))).after.speakers).toEqual([ada])
@@ -222,14 +203,9 @@ describe('people, chat and files', () => {
   })
 
   test('chat of others is sent, its own chat is not', () => {
+    const sender = { sender_id: 1, sender_name: 'Ada', timestamp: '2026-11-20T09:00:00.000Z' }
     const chat = (is_own: boolean): BotEvent => ({
-      type: 'chat_message',
-      message_id: 'm',
-      sender_id: 1,
-      sender_name: 'Ada',
-      text: 'Hello',
-      timestamp: '2026-11-20T09:00:00.000Z',
-      is_own,
+      ...{ type: 'chat_message', message_id: 'm', ...sender, text: 'Hello', is_own },
     })
     expect(messagesOf(folded(recording(), journal(chat(true), chat(false))))).toEqual(['bot.chat_message'])
   })
@@ -249,12 +225,9 @@ describe('people, chat and files', () => {
   })
 })
 
-describe('denials', () => {
-  test('those of all attempts are counted', () => {
-    const denied: BotEvent = { type: 'join_denied' }
-    const { after } = folded(fresh({ denials: 1 }), journal(status('joining_call'), denied))
-    expect(after.denials).toBe(2)
-  })
+test('denials of all attempts are counted', () => {
+  const events = journal(status('joining_call'), { type: 'join_denied' })
+  expect(folded(fresh({ denials: 1 }), events).after.denials).toBe(2)
 })
 
 describe('ends', () => {
@@ -270,23 +243,11 @@ describe('ends', () => {
 
   test('a normal end: closed, charged, released, and sent in order', () => {
     const result = folded(recording(), journal(report()))
-    expect(result.after).toMatchObject({
-      phase: 'closed',
-      status: 'completed',
-      end_code: 'NO_ATTENDEES',
-      error_code: null,
-      duration_seconds: 1799,
-      reserved: 0,
-      participants: [ada],
-      deadline_at: null,
-    })
-    expect(messagesOf(result)).toEqual([
-      'call_ended',
-      'recording_succeeded',
-      'completed',
-      'bot.completed',
-      'bot.completed',
-    ])
+    const closed = { phase: 'closed', status: 'completed', reserved: 0, participants: [ada], deadline_at: null }
+    const ended = { end_code: 'NO_ATTENDEES', error_code: null, duration_seconds: 1799 }
+    expect(result.after).toMatchObject({ ...closed, ...ended })
+    const codes = ['call_ended', 'recording_succeeded', 'completed', 'bot.completed', 'bot.completed']
+    expect(messagesOf(result)).toEqual(codes)
     expect(result.change.messages.map(({ channel }) => channel).at(-1)).toBe('callback')
     expect(result.change.ledger.map(({ kind, amount }) => [kind, amount])).toEqual([
       ['release', 500_000],
@@ -296,16 +257,11 @@ describe('ends', () => {
   })
 
   test('a transcript is made in between', () => {
-    const result = folded(
-      recording({ transcription_status: 'not-started' }),
-      journal(
-        { type: 'transcription_started', provider: 'deepgram', seconds: 1799 },
-        report({ transcribed_seconds: 1799 }),
-      ),
-    )
-    expect(messagesOf(result)).toEqual([
-      ...['call_ended', 'recording_succeeded', 'transcribing', 'completed', 'bot.completed', 'bot.completed'],
-    ])
+    const started: BotEvent = { type: 'transcription_started', provider: 'deepgram', seconds: 1799 }
+    const events = journal(started, report({ transcribed_seconds: 1799 }))
+    const result = folded(recording({ transcription_status: 'not-started' }), events)
+    const codes = ['call_ended', 'recording_succeeded', 'transcribing', 'completed', 'bot.completed', 'bot.completed']
+    expect(messagesOf(result)).toEqual(codes)
     expect(result.after).toMatchObject({ transcription_status: 'done', transcription_provider: 'deepgram' })
     expect(result.change.ledger.map(({ meter }) => meter)).toEqual([null, 'recording', 'transcription'])
   })
@@ -344,17 +300,14 @@ describe('ends', () => {
 
   test('a bot that fails before it could ask to join is closed as it says', () => {
     const failed = report({ status: 'failed', end_code: 'INTERNAL_ERROR', error_code: 'INTERNAL_ERROR' })
-    expect(folded(fresh(), journal(failed)).after).toMatchObject({
-      phase: 'closed',
-      status: 'failed',
-      error_code: 'INTERNAL_ERROR',
-    })
+    const closed = { phase: 'closed', status: 'failed', error_code: 'INTERNAL_ERROR' }
+    expect(folded(fresh(), journal(failed)).after).toMatchObject(closed)
   })
 
   test('a closed bot is closed: later reports are kept and decide nothing', () => {
     const closed = botRow({ joined_attempt: 1, error_code: 'FORCE_KILLED', status: 'failed' })
     const { change } = folded(closed, journal(status('in_call_recording'), report()))
-    expect(change).toEqual({ patch: {}, steps: [], messages: [], ledger: [] })
+    expect(change).toEqual(UNCHANGED)
   })
 
   test('events after the report change nothing', () => {
@@ -378,17 +331,14 @@ describe('batches', () => {
   test.each([1, 2, 3, 5])('in batches of %i the end, the messages and the entries are the same', (size) => {
     const whole = folded(fresh(), life)
     let bot = fresh()
-    const messages: unknown[] = []
-    const ledger: unknown[] = []
-    for (let from = 0; from < life.length; from += size) {
-      const part = folded(bot, life.slice(from, from + size))
+    const parts = Array.from({ length: Math.ceil(life.length / size) }, (_, place) => {
+      const part = folded(bot, life.slice(place * size, (place + 1) * size))
       bot = part.after
-      messages.push(...part.change.messages)
-      ledger.push(...part.change.ledger)
-    }
+      return part.change
+    })
     expect(bot).toEqual(whole.after)
-    expect(messages).toEqual(whole.change.messages)
-    expect(ledger).toEqual(whole.change.ledger)
+    expect(parts.flatMap(({ messages }) => messages)).toEqual(whole.change.messages)
+    expect(parts.flatMap(({ ledger }) => ledger)).toEqual(whole.change.ledger)
   })
 
   test('the same events give messages of the same ids', () => {

@@ -34,14 +34,9 @@ describe('a status', () => {
   test('of the newer generation', () => {
     const [message, ...more] = messagesOfStatus(botRow(), { code: 'joining_call', at, sourceId: 's' })
     expect(more).toEqual([])
-    expect(message).toMatchObject({
-      channel: 'webhooks',
-      event: 'bot.status_change',
-      botId: botRow().id,
-      orderingKey: botRow().id,
-      teamId: botRow().team_id,
-      isCompat: false,
-    })
+    const { id: botId, team_id: teamId } = botRow()
+    const whose = { botId, orderingKey: botId, teamId, isCompat: false }
+    expect(message).toMatchObject({ channel: 'webhooks', event: 'bot.status_change', ...whose })
     expect(message!.body).toEqual({
       event: 'bot.status_change',
       data: { ...ids, status: { code: 'joining_call', created_at: '2026-11-20T09:00:12.084Z' } },
@@ -52,26 +47,18 @@ describe('a status', () => {
   test('of a recording has its start: seconds in the newer generation, milliseconds in the older', () => {
     const news = { code: 'in_call_recording', at, startTime: 1735689600.084, sourceId: 's' }
     expect(messagesOfStatus(botRow(), news)[0]!.body).toMatchObject({ data: { status: { start_time: 1735689600 } } })
-    expect(bodies(messagesOfStatus(botRow(older), news))).toEqual([
-      {
-        event: 'bot.status_change',
-        data: {
-          bot_id: botRow().id,
-          status: { code: 'in_call_recording', created_at: '2026-11-20T09:00:12.084Z', start_time: 1735689600084 },
-        },
-      },
-    ])
+    const status = { code: 'in_call_recording', created_at: '2026-11-20T09:00:12.084Z', start_time: 1735689600084 }
+    const data = { bot_id: botRow().id, status }
+    expect(bodies(messagesOfStatus(botRow(older), news))).toEqual([{ event: 'bot.status_change', data }])
   })
 
   test('of an error has its message, and its class in the older generation', () => {
     const news = { code: 'meeting_error', at, errorMessage: 'It broke.', sourceId: 's' }
-    expect(messagesOfStatus(botRow(), news)[0]!.body).toMatchObject({
-      data: { status: { error_message: 'It broke.' } },
-    })
     const bot = botRow({ ...older, error_code: 'CANNOT_JOIN_MEETING' })
-    expect(messagesOfStatus(bot, news)[0]!.body).toMatchObject({
-      data: { status: { error_message: 'It broke.', error_type: 'CannotJoinMeeting' } },
-    })
+    const statusOf = (of: typeof bot) =>
+      (messagesOfStatus(of, news)[0]!.body as { data: { status: object } }).data.status
+    expect(statusOf(botRow())).toMatchObject({ error_message: 'It broke.' })
+    expect(statusOf(bot)).toMatchObject({ error_message: 'It broke.', error_type: 'CannotJoinMeeting' })
   })
 
   test.each(['queued', 'pickup_delayed', 'transcribing', 'completed', 'failed', 'recording_succeeded'])(
@@ -87,24 +74,12 @@ describe('a chat message', () => {
   const chat = { messageId: 'm1', senderName: 'Ada', senderId: null, text: 'Hello', isOwn: false, sourceId: 's' }
 
   test('of another participant is sent', () => {
-    expect(messagesOfChat(botRow(), chat).map(({ channel, event, body }) => [channel, event, body])).toEqual([
-      [
-        'webhooks',
-        'bot.chat_message',
-        {
-          event: 'bot.chat_message',
-          data: {
-            ...ids,
-            message_id: 'm1',
-            sender_name: 'Ada',
-            sender_id: null,
-            text: 'Hello',
-            sent_at: { $sentAt: true },
-          },
-          extra: { order: '17' },
-        },
-      ],
-    ])
+    const event = 'bot.chat_message'
+    const sender = { message_id: 'm1', sender_name: 'Ada', sender_id: null }
+    const data = { ...ids, ...sender, text: 'Hello', sent_at: { $sentAt: true } }
+    const body = { event, data, extra: { order: '17' } }
+    expect(messagesOfChat(botRow(), chat)).toMatchObject([{ channel: 'webhooks', event, body }])
+    expect(bodies(messagesOfChat(botRow(), chat))).toEqual([body])
   })
 
   test('of the bot itself is not, nor any in the older generation', () => {
@@ -204,12 +179,8 @@ describe('the end', () => {
   })
 
   test('of a bot of the older generation that lacks its transcript alone brings the recording', () => {
-    const bot = botRow({
-      ...older,
-      status: 'failed',
-      error_code: 'TRANSCRIPTION_FAILED',
-      transcription_status: 'error',
-    })
+    const failed = { status: 'failed', error_code: 'TRANSCRIPTION_FAILED', transcription_status: 'error' }
+    const bot = botRow({ ...older, ...failed })
     const [complete] = messagesOfEnd({ ...bot, recording_started_at: new Date() }, 's')
     expect(complete!.body).toMatchObject({ event: 'complete', data: { mp4: olderLink('video.mp4') } })
     // Without a recording there is nothing to bring.
@@ -217,24 +188,11 @@ describe('the end', () => {
   })
 
   test('of a failed bot of the older generation names both codes', () => {
-    const bot = botRow({
-      ...older,
-      status: 'failed',
-      error_code: 'LOGIN_REQUIRED',
-      error_message: 'A login is needed.',
-    })
-    expect(bodies(messagesOfEnd(bot, 's'))).toEqual([
-      {
-        event: 'failed',
-        data: {
-          bot_id: bot.id,
-          event_uuid: null,
-          error: 'CannotJoinMeeting',
-          message: 'A login is needed. [LOGIN_REQUIRED]',
-          extra: { order: '17' },
-        },
-      },
-    ])
+    const failed = { status: 'failed', error_code: 'LOGIN_REQUIRED', error_message: 'A login is needed.' }
+    const bot = botRow({ ...older, ...failed })
+    const both = { error: 'CannotJoinMeeting', message: 'A login is needed. [LOGIN_REQUIRED]' }
+    const data = { bot_id: bot.id, event_uuid: null, ...both, extra: { order: '17' } }
+    expect(bodies(messagesOfEnd(bot, 's'))).toEqual([{ event: 'failed', data }])
   })
 
   test('after another transcription', () => {

@@ -16,17 +16,16 @@ const used = {
   streaming_input_seconds: 360,
   streaming_output_seconds: 1800,
 }
+/** What its recording and its streams cost. */
+const recorded = {
+  ...{ recording: 500_000, transcription: 0, byok_transcription: 0 },
+  ...{ streaming_input: 10_000, streaming_output: 50_000 },
+}
 const failed = (error_code: string) => botRow({ ...used, status: 'failed', error_code, end_code: error_code })
 
 describe('normal ends', () => {
   test.each(NORMAL_END_CODES)('%s is charged in full', (end_code) => {
-    expect(chargesOf(botRow({ ...used, end_code }))).toEqual({
-      recording: 500_000,
-      transcription: 125_000,
-      byok_transcription: 0,
-      streaming_input: 10_000,
-      streaming_output: 50_000,
-    })
+    expect(chargesOf(botRow({ ...used, end_code }))).toEqual({ ...recorded, transcription: 125_000 })
   })
 
   test('a transcript with the own key of the caller has its own meter', () => {
@@ -40,13 +39,8 @@ describe('normal ends', () => {
   })
 
   test('what was not used costs nothing, and is known to cost nothing', () => {
-    expect(chargesOf(botRow({ end_code: 'NO_ATTENDEES', duration_seconds: null }))).toEqual({
-      recording: 0,
-      transcription: 0,
-      byok_transcription: 0,
-      streaming_input: 0,
-      streaming_output: 0,
-    })
+    const nothing = Object.fromEntries(Object.keys(recorded).map((meter) => [meter, 0]))
+    expect(chargesOf(botRow({ end_code: 'NO_ATTENDEES', duration_seconds: null }))).toEqual(nothing)
   })
 })
 
@@ -66,13 +60,7 @@ describe('failures', () => {
   })
 
   test('TRANSCRIPTION_FAILED costs recording and streaming, and no transcript', () => {
-    expect(chargesOf(failed('TRANSCRIPTION_FAILED'))).toEqual({
-      recording: 500_000,
-      transcription: 0,
-      byok_transcription: 0,
-      streaming_input: 10_000,
-      streaming_output: 50_000,
-    })
+    expect(chargesOf(failed('TRANSCRIPTION_FAILED'))).toEqual(recorded)
   })
 
   const charged = ['BOT_NOT_ACCEPTED', 'TIMEOUT_WAITING_TO_START', 'RECORDING_START_TIMEOUT', 'TRANSCRIPTION_FAILED']

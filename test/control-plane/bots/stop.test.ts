@@ -22,14 +22,8 @@ const events = (change: { messages: { event: string; body: Record<string, unknow
 describe('a request to leave', () => {
   test.each(['due', 'launching'])('cancels a bot that is %s, without a charge', (phase) => {
     const { change, after } = changeOf(bot({ phase }))
-    expect(after).toMatchObject({
-      phase: 'closed',
-      status: 'failed',
-      error_code: 'EXITING_MEETING_BEFORE_RECORD',
-      reserved: 0,
-      charged: null,
-      lease_owner: null,
-    })
+    const failed = { phase: 'closed', status: 'failed', error_code: 'EXITING_MEETING_BEFORE_RECORD' }
+    expect(after).toMatchObject({ ...failed, reserved: 0, charged: null, lease_owner: null })
     expect(change.ledger).toMatchObject([{ kind: 'release', amount: 500_000 }])
     expect(events(change)).toEqual(['api_request_stop', 'recording_failed', 'failed', 'bot.failed', 'bot.failed'])
     expect(change.steps.map(({ kind }) => kind)).toEqual(['cancelled', 'ended'])
@@ -37,9 +31,8 @@ describe('a request to leave', () => {
   })
 
   test('cancels a scheduled bot, and sends only its end', () => {
-    const { change, after } = changeOf(
-      bot({ phase: 'scheduled', is_scheduled: true, schedule_status: 'scheduled', reserved: 0 }),
-    )
+    const scheduled = { phase: 'scheduled', is_scheduled: true, schedule_status: 'scheduled', reserved: 0 }
+    const { change, after } = changeOf(bot(scheduled))
     expect(after).toMatchObject({ phase: 'closed', schedule_status: 'cancelled', cancelled_at: NOW })
     expect(change.ledger).toEqual([])
     expect(events(change)).toEqual(['bot.failed', 'bot.failed'])
@@ -79,13 +72,8 @@ describe('admission', () => {
   test('reserves, queues and reports the status', () => {
     const row = bot({ phase: 'scheduled', is_scheduled: true, reserved: 0 })
     const change = admitted(row, NOW)
-    expect(withPatch(row, change.patch)).toMatchObject({
-      phase: 'due',
-      status: 'queued',
-      queued_at: NOW,
-      reserved: 500_000,
-      schedule_status: 'completed',
-    })
+    const queued = { phase: 'due', status: 'queued', queued_at: NOW, schedule_status: 'completed' }
+    expect(withPatch(row, change.patch)).toMatchObject({ ...queued, reserved: 500_000 })
     expect(change.ledger).toMatchObject([{ kind: 'reserve', amount: 500_000, source: `reserve:${row.id}` }])
     expect(events(change)).toEqual(['queued'])
   })
@@ -97,13 +85,8 @@ describe('admission', () => {
     ['2026-11-20T08:59:00Z', 'Its join time is 2026-11-20T08:59:00.000Z; its admission began 60 seconds late.', -60],
   ])('a bot for %s that becomes due at nine', (joinAt, reason, seconds_ahead) => {
     const at = new Date(joinAt)
-    expect(becameDue(bot({ join_at: at }), NOW)).toEqual({
-      at: NOW,
-      attempt: null,
-      kind: 'due',
-      reason,
-      evidence: { join_at: at.toISOString(), seconds_ahead },
-    })
+    const evidence = { join_at: at.toISOString(), seconds_ahead }
+    expect(becameDue(bot({ join_at: at }), NOW)).toEqual({ at: NOW, attempt: null, kind: 'due', reason, evidence })
   })
 
   test('leaves the schedule of an immediate bot empty', () => {
@@ -114,31 +97,22 @@ describe('admission', () => {
 
   test('does not change a bot that was admitted already', () => {
     const row = bot({ phase: 'due', is_scheduled: true })
-    for (const change of [
-      admitted(row, NOW),
-      refusedWhenDue(row, { code: 'INSUFFICIENT_TOKENS', message: 'None.' }, NOW),
-    ])
+    const refusal = { code: 'INSUFFICIENT_TOKENS', message: 'None.' } as const
+    for (const change of [admitted(row, NOW), refusedWhenDue(row, refusal, NOW)])
       expect(change).toMatchObject({ patch: {}, messages: [], ledger: [] })
   })
 
   test('tries to start a bot for as long as it may wait in the meeting, from its join time on', () => {
-    const later = new Date('2026-11-20T10:00:00Z')
-    expect(admitted(bot({ phase: 'scheduled', join_at: later }), NOW).patch.give_up_at).toEqual(
-      new Date('2026-11-20T10:10:00Z'),
-    )
-    expect(admitted(bot({ phase: 'scheduled' }), NOW).patch.give_up_at).toEqual(new Date('2026-11-20T09:10:00Z'))
+    const until = (join_at: Date | null) => admitted(bot({ phase: 'scheduled', join_at }), NOW).patch.give_up_at
+    expect(until(new Date('2026-11-20T10:00:00Z'))).toEqual(new Date('2026-11-20T10:10:00Z'))
+    expect(until(null)).toEqual(new Date('2026-11-20T09:10:00Z'))
   })
 
   test('a refusal at the join time closes the bot with its code and one final message for each channel', () => {
     const row = bot({ phase: 'scheduled', is_scheduled: true, reserved: 0 })
     const change = refusedWhenDue(row, { code: 'DAILY_BOT_CAP_REACHED', message: 'The daily cap is reached.' }, NOW)
-    expect(withPatch(row, change.patch)).toMatchObject({
-      phase: 'closed',
-      status: 'failed',
-      schedule_status: 'failed',
-      error_code: 'DAILY_BOT_CAP_REACHED',
-      charged: null,
-    })
+    const failed = { phase: 'closed', status: 'failed', schedule_status: 'failed', charged: null }
+    expect(withPatch(row, change.patch)).toMatchObject({ ...failed, error_code: 'DAILY_BOT_CAP_REACHED' })
     expect(events(change)).toEqual(['bot.failed', 'bot.failed'])
     expect(change.ledger).toEqual([])
     expect(change.steps.map(({ kind }) => kind)).toEqual(['refused', 'ended'])

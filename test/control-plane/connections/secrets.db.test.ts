@@ -11,19 +11,19 @@ import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/p
 import { connectionPlace, type SecretColumn } from '../../../control-plane/store/connections/connections.ts'
 import type { Database } from '../../../control-plane/store/database.ts'
 import { openConferencing } from '../api/conferencing.ts'
-import { openApiWorld } from '../api/world.ts'
+import { type ApiWorld, openWorld } from '../world.ts'
 
 const COLUMNS: readonly SecretColumn[] = ['client_secret', 'refresh_token', 'access_token']
 const oldKey = newSealKey('old')
 const seals = createSeals(parseSealKeys(oldKey))
 
 let conferencing: Awaited<ReturnType<typeof openConferencing>>
-let world: Awaited<ReturnType<typeof openApiWorld>>
+let world: ApiWorld
 const client = createGuardedClient({ allowPrivate: true })
 
 beforeAll(async () => {
   conferencing = await openConferencing()
-  world = await openApiWorld({ dependencies: { conferencing: conferencing.authority, seals } })
+  world = await openWorld({ api: { conferencing: conferencing.authority, seals } })
 })
 afterAll(async () => {
   await client.close()

@@ -160,7 +160,7 @@ describe('files', () => {
     await reportInvalid({ type: 'artifact', artifact: artifact(nameOf(victim.id), 'x') })
     await reportInvalid(reportOf({ artifacts: [artifact(nameOf(victim.id), 'x')] }))
     expect(await links.screenshotsOf(bot.id)).toEqual([])
-    expect(await world.rowsOf('artifacts', bot.id)).toEqual([])
+    expect(await world.rows('artifacts', { bot_id: bot.id })).toEqual([])
   })
 
   test('a location that was stored before locations were derived is not followed', async () => {

@@ -50,7 +50,7 @@ describe('a whole run of a bot', () => {
       { kind: 'release', meter: null, amount: RESERVED },
       { kind: 'charge', meter: 'recording', amount: 500_000 },
     ])
-    const files = await world.rowsOf('artifacts', bot.id)
+    const files = await world.rows('artifacts', { bot_id: bot.id })
     expect(files).toMatchObject([{ name: 'video.mp4', attempt: 1, bytes: 1000, duration_seconds: 1800 }])
   })
 

@@ -35,11 +35,8 @@ const PIECE = 700_001
 export type WithRole = S3Settings & { roleArn: string; endpoint: string; accessKeyId: string; secretAccessKey: string }
 
 export async function openKeys(settings: S3Settings) {
-  const files = await openFileStore(settings, {
-    secret: Buffer.alloc(32),
-    publicUrl: 'http://127.0.0.1',
-    now: Date.now,
-  })
+  const links = { secret: Buffer.alloc(32), publicUrl: 'http://127.0.0.1', now: Date.now }
+  const files = await openFileStore(settings, links)
   onTestFinished(() => files.close())
   return files
 }
@@ -50,18 +47,9 @@ function clientOf({
   secret_access_key: secretAccessKey,
   session_token,
 }: S3Config) {
-  const client = new S3Client({
-    endpoint,
-    region: 'us-east-1',
-    forcePathStyle: true,
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    credentials: {
-      accessKeyId: accessKeyId!,
-      secretAccessKey: secretAccessKey!,
-      ...(session_token && { sessionToken: session_token }),
-    },
-  })
+  const credentials = { accessKeyId: accessKeyId!, secretAccessKey: secretAccessKey!, sessionToken: session_token! }
+  const needed = { requestChecksumCalculation: 'WHEN_REQUIRED', responseChecksumValidation: 'WHEN_REQUIRED' } as const
+  const client = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials, ...needed })
   onTestFinished(() => client.destroy())
   return client
 }
@@ -91,6 +79,18 @@ export function prefixKeysContract(name: string, settingsOf: () => WithRole): vo
       operator = { type: 's3', bucket, endpoint, access_key_id: accessKeyId, secret_access_key: secretAccessKey }
     })
 
+    /** Objects that were begun and not ended. */
+    async function unfinished(part: string) {
+      const { Uploads = [] } = await clientOf(operator).send(
+        new ListMultipartUploadsCommand({ Bucket: settings.bucket }),
+      )
+      return Uploads.filter(({ Key }) => Key!.includes(part))
+    }
+    const growing = async (storage: S3Storage) => {
+      const file = await storage.grow(growthOf('video.mp4'), never)
+      for (let number = 0; number < 20; number++) await file.append(numberedPiece(number, PIECE))
+      return file
+    }
     async function keysIn(place: string): Promise<string[]> {
       const { store } = await openKeys(settings)
       return (await store.list(place)).map(({ key }) => key.slice(place.length + 1)).sort()
@@ -98,10 +98,7 @@ export function prefixKeysContract(name: string, settingsOf: () => WithRole): vo
 
     test('the check at the start passes, and leaves nothing', async () => {
       await (await openKeys(settings)).checkKeys!()
-      const { Uploads = [] } = await clientOf(operator).send(
-        new ListMultipartUploadsCommand({ Bucket: settings.bucket }),
-      )
-      expect(Uploads.filter(({ Key }) => Key!.includes('.standin-check'))).toEqual([])
+      expect(await unfinished('.standin-check')).toEqual([])
     })
 
     test('a bot stores, grows, reads and aborts its own files', async () => {
@@ -114,8 +111,7 @@ export function prefixKeysContract(name: string, settingsOf: () => WithRole): vo
         await storage.fetch(`${bytes}.mp4`, `${work}/back`, never)
         expect((await readFile(`${work}/back`)).equals(local.content)).toBe(true)
       }
-      const file = await storage.grow(growthOf('video.mp4'), never)
-      for (let number = 0; number < 20; number++) await file.append(numberedPiece(number, PIECE))
+      const file = await growing(storage)
       // The note for recovery and the bytes behind the last part, which go with the end.
       const isTail = expect.stringMatching(/video\.mp4\.\w{8}\.recovery\/\d+$/)
       await expect.poll(() => keysIn(`${botId}/1`)).toContainEqual(isTail)
@@ -125,17 +121,13 @@ export function prefixKeysContract(name: string, settingsOf: () => WithRole): vo
 
       const failing = storage.store({ name: 'gone', path: `${work}/none`, ...video }, never)
       await expect(failing).rejects.toThrow('Cannot')
-      const { Uploads = [] } = await clientOf(operator).send(
-        new ListMultipartUploadsCommand({ Bucket: settings.bucket }),
-      )
-      expect(Uploads.filter(({ Key }) => Key!.includes(botId))).toEqual([])
+      expect(await unfinished(botId)).toEqual([])
     })
 
     test('the operator finishes what a bot left behind', async () => {
       const job = await jobOf(settings, botId)
       const { storage } = await open(job, botId)
-      const file = await storage.grow(growthOf('video.mp4'), never)
-      for (let number = 0; number < 20; number++) await file.append(numberedPiece(number, PIECE))
+      const file = await growing(storage)
       await expect.poll(() => file.storedBytes()).toBe(2 * STEP)
       await expect.poll(() => keysIn(`${botId}/1`)).toContainEqual(expect.stringMatching(/\.recovery$/))
       await file.close()
@@ -154,47 +146,35 @@ export function prefixKeysContract(name: string, settingsOf: () => WithRole): vo
       const root = mine.prefix!.replace(`${botId}/1`, '')
       const own = `${mine.prefix}/${botId}/video.mp4`
       await thief.send(new PutObjectCommand({ Bucket, Key: own, Body: 'mine' }))
-      const others = [
-        `${randomUUID()}/1`,
-        `${botId}/2`,
-        // Names that begin or end as the bot's own do.
-        `${botId}/11`,
-        `${botId}/1.recovery`,
-        `x/${botId}/1`,
-      ].map((place) => `${root}${place}/${botId}/video.mp4`)
+      // The last three begin or end as the bot's own do.
+      const places = [`${randomUUID()}/1`, `${botId}/2`, `${botId}/11`, `${botId}/1.recovery`, `x/${botId}/1`]
+      const others = places.map((place) => `${root}${place}/${botId}/video.mp4`)
       for (const Key of [...others, `${root}video.mp4.recovery`]) {
         await owner.send(new PutObjectCommand({ Bucket, Key, Body: 'theirs' }))
         const { UploadId } = await owner.send(new CreateMultipartUploadCommand({ Bucket, Key }))
         const at = { Bucket, Key }
         const part = { ...at, UploadId, PartNumber: 1 }
         const { ETag } = await owner.send(new UploadPartCommand({ ...part, Body: 'part' }))
-        const attempts = {
-          get: () => thief.send(new GetObjectCommand(at)),
-          head: () => thief.send(new HeadObjectCommand(at)),
-          put: () => thief.send(new PutObjectCommand({ ...at, Body: 'stolen' })),
-          delete: () => thief.send(new DeleteObjectCommand(at)),
-          fetch: () =>
-            thief.send(new CopyObjectCommand({ Bucket, Key: own, CopySource: encodeURI(`${Bucket}/${Key}`) })),
-          copy: () => thief.send(new CopyObjectCommand({ ...at, CopySource: encodeURI(`${Bucket}/${own}`) })),
-          create: () => thief.send(new CreateMultipartUploadCommand(at)),
-          upload: () => thief.send(new UploadPartCommand({ ...part, Body: 'stolen' })),
-          parts: () => thief.send(new ListPartsCommand({ ...at, UploadId })),
-          abort: () => thief.send(new AbortMultipartUploadCommand({ ...at, UploadId })),
-          complete: () =>
-            thief.send(
-              new CompleteMultipartUploadCommand({
-                ...at,
-                UploadId,
-                MultipartUpload: { Parts: [{ PartNumber: 1, ETag }] },
-              }),
-            ),
-        }
-        for (const [what, attempt] of Object.entries(attempts)) {
-          const outcome = await attempt().then(
+        const whole = { Parts: [{ PartNumber: 1, ETag }] }
+        const attempts = [
+          new GetObjectCommand(at),
+          new HeadObjectCommand(at),
+          new PutObjectCommand({ ...at, Body: 'stolen' }),
+          new DeleteObjectCommand(at),
+          new CopyObjectCommand({ Bucket, Key: own, CopySource: encodeURI(`${Bucket}/${Key}`) }),
+          new CopyObjectCommand({ ...at, CopySource: encodeURI(`${Bucket}/${own}`) }),
+          new CreateMultipartUploadCommand(at),
+          new UploadPartCommand({ ...part, Body: 'stolen' }),
+          new ListPartsCommand({ ...at, UploadId }),
+          new AbortMultipartUploadCommand({ ...at, UploadId }),
+          new CompleteMultipartUploadCommand({ ...at, UploadId, MultipartUpload: whole }),
+        ]
+        for (const attempt of attempts) {
+          const outcome = await thief.send(attempt as GetObjectCommand).then(
             () => 'done',
             (error) => error.$metadata.httpStatusCode,
           )
-          expect({ Key, what, outcome }).toEqual({ Key, what, outcome: 403 })
+          expect(outcome, `${attempt.constructor.name} of ${Key}`).toBe(403)
         }
         expect(await (await owner.send(new GetObjectCommand(at))).Body!.transformToString()).toBe('theirs')
         expect((await owner.send(new ListPartsCommand({ ...at, UploadId }))).Parts).toMatchObject([{ ETag }])

@@ -6,14 +6,8 @@ import { openKeys, prefixKeysContract, type WithRole } from './prefix-keys-contr
 
 const ROLE = 'arn:aws:iam::123456789012:role/bots'
 
-const settingsOf = (server: S3Server): WithRole => ({
-  type: 's3',
-  bucket: server.bucket,
-  prefix: 'all/of it',
-  endpoint: server.endpoint,
-  accessKeyId: server.keys.accessKeyId,
-  secretAccessKey: server.keys.secretAccessKey,
-  roleArn: ROLE,
+const settingsOf = ({ bucket, endpoint, keys }: S3Server): WithRole => ({
+  ...{ type: 's3', bucket, prefix: 'all/of it', endpoint, roleArn: ROLE, ...keys },
 })
 
 let server: S3Server

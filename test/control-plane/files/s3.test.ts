@@ -13,14 +13,8 @@ let store: ReturnType<typeof createS3Store>
 let settings: S3Settings
 beforeAll(async () => {
   server = await startS3Server()
-  settings = {
-    type: 's3',
-    bucket: server.bucket,
-    prefix: 'all/of it',
-    endpoint: server.endpoint,
-    accessKeyId: server.keys.accessKeyId,
-    secretAccessKey: server.keys.secretAccessKey,
-  }
+  const { bucket, endpoint, keys } = server
+  settings = { type: 's3', bucket, prefix: 'all/of it', endpoint, ...keys }
   store = createS3Store(settings)
 })
 afterAll(async () => {
@@ -64,11 +58,8 @@ describe('a link to the service', () => {
     expect(link).toMatch(/^https:\/\/api\.test\/files\/served\/1\/video%20%C3%A4\.mp4\?/)
     const whole = await handler(requestOf(link))
     expect([whole.status, await text(whole.stream!)]).toEqual([200, content])
-    expect(whole.headers).toMatchObject({
-      'content-type': 'video/mp4',
-      'content-length': '10',
-      'accept-ranges': 'bytes',
-    })
+    const headers = { 'content-type': 'video/mp4', 'content-length': '10', 'accept-ranges': 'bytes' }
+    expect(whole.headers).toMatchObject(headers)
     const part = await handler(requestOf(link, { range: 'bytes=2-4', ifRange: whole.headers.etag }))
     expect([part.status, part.headers['content-range'], await text(part.stream!)]).toEqual([206, 'bytes 2-4/10', '234'])
     const end = await handler(requestOf(link, { range: 'bytes=-3' }))
@@ -110,22 +101,17 @@ describe('a link to the service', () => {
 })
 
 test('deletion also ends unfinished uploads, whose parts no listing of objects shows', async () => {
-  const client = new S3Client({
-    endpoint: server.endpoint,
-    region: 'us-east-1',
-    forcePathStyle: true,
-    credentials: server.keys,
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-  })
+  const { endpoint, keys: credentials } = server
+  const options = { region: 'us-east-1', forcePathStyle: true, requestChecksumCalculation: 'WHEN_REQUIRED' } as const
+  const client = new S3Client({ endpoint, credentials, ...options })
   const at = { Bucket: server.bucket, Key: 'all/of it/late/1/video.mp4' }
   const { UploadId } = await client.send(new CreateMultipartUploadCommand(at))
   await client.send(new UploadPartCommand({ ...at, UploadId, PartNumber: 1, Body: 'part' }))
   expect(await store.list('late')).toEqual([])
   expect(await store.bytesOf('late')).toBe(4)
   await store.deletePrefix('late')
-  await expect(
-    client.send(new UploadPartCommand({ ...at, UploadId, PartNumber: 2, Body: 'part' })),
-  ).rejects.toMatchObject({ name: 'NoSuchUpload' })
+  const late = client.send(new UploadPartCommand({ ...at, UploadId, PartNumber: 2, Body: 'part' }))
+  await expect(late).rejects.toMatchObject({ name: 'NoSuchUpload' })
   client.destroy()
 })
 
@@ -152,22 +138,11 @@ describe('STANDIN_STORAGE', () => {
   })
 
   test('takes endpoint, region and keys from the environment', () => {
-    const environment = {
-      AWS_ENDPOINT_URL_S3: 'http://s3.test:9000',
-      AWS_REGION: 'eu-west-1',
-      AWS_ACCESS_KEY_ID: 'a',
-      AWS_SECRET_ACCESS_KEY: 'b',
-      AWS_SESSION_TOKEN: 'c',
-    }
-    expect(parseStorage('s3://bucket', environment)).toEqual({
-      type: 's3',
-      bucket: 'bucket',
-      prefix: '',
-      endpoint: 'http://s3.test:9000',
-      region: 'eu-west-1',
-      accessKeyId: 'a',
-      secretAccessKey: 'b',
-      sessionToken: 'c',
+    const [endpoint, region] = ['http://s3.test:9000', 'eu-west-1']
+    const keys = { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b', AWS_SESSION_TOKEN: 'c' }
+    expect(parseStorage('s3://bucket', { AWS_ENDPOINT_URL_S3: endpoint, AWS_REGION: region, ...keys })).toEqual({
+      ...{ type: 's3', bucket: 'bucket', prefix: '', endpoint, region },
+      ...{ accessKeyId: 'a', secretAccessKey: 'b', sessionToken: 'c' },
     })
   })
 

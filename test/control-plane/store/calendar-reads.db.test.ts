@@ -1,26 +1,19 @@
 /** Lists of events and calendars of a team with very many: each page is found by an index, wherever it begins. */
 
-import type { Tables } from '@standin/control-plane/store/rows/index.ts'
-import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
-import pg from 'pg'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { listCalendars, listEvents, listOlderEvents, listSeries } from '../../../control-plane/store/calendars/reads.ts'
 import type { PageRequest, Places } from '../../../control-plane/store/pages.ts'
 import { atEnd } from '../../fakes/at-end.ts'
-import { openTestDatabase } from '../postgres.ts'
+import { openWorld } from '../world.ts'
+import { openExplained } from './explained.ts'
 
 const CALENDARS = 300
 const EVENTS = 20_000
 
-/** Records the statements that pass through it. */
-let asked: CompiledQuery[] = []
-
-const opened = await openTestDatabase(1)
-const database = new Kysely<Tables>({
-  dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: opened.url, max: 1 }) }),
-  log: ({ query }) => void asked.push(query),
-})
-const team = await database.insertInto('teams').values({ name: 'A' }).returning('id').executeTakeFirstOrThrow()
+const opened = await openWorld()
+const { database, plansOf } = openExplained(opened.url)
+const team = { id: await opened.teamId() }
 const owner = { teamId: team.id, generation: 'v2' as const }
 await sql`
   insert into calendars (team_id, generation, platform, raw_calendar_id, name, account_email, is_primary, created_at)
@@ -43,19 +36,6 @@ await sql`
 )
 await sql`analyze`.execute(database)
 atEnd(() => database.destroy())
-
-async function plansOf(work: () => Promise<unknown>): Promise<string> {
-  asked = []
-  await work()
-  const texts: string[] = []
-  for (const { sql: text, parameters } of asked.splice(0)) {
-    const { rows } = await database.executeQuery<{ 'QUERY PLAN': string }>(
-      CompiledQuery.raw(`explain (costs off) ${text}`, [...parameters]),
-    )
-    texts.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
-  }
-  return texts.join('\n\n')
-}
 
 /** The page in the middle, and every item of all pages in order. */
 async function walk<Row extends { id: string }>(

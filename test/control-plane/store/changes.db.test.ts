@@ -9,7 +9,7 @@ import { insertBot, lockBot, readBot } from '../../../control-plane/store/bots/b
 import { applyChange, applyChanges, applyStarted, writeEffects } from '../../../control-plane/store/bots/changes.ts'
 import { claimDue } from '../../../control-plane/store/bots/claims.ts'
 import { addCommand } from '../../../control-plane/store/bots/commands.ts'
-import { openWorld } from '../world.ts'
+import { MEET, openWorld } from '../world.ts'
 
 const db = await openWorld()
 const teamId = await db.teamId()
@@ -20,17 +20,14 @@ const NOW = new Date('2026-11-20T09:00:00Z')
 async function createBot(): Promise<BotRow> {
   return db.database.transaction().execute(async (tx) => {
     const toBe = {
-      id: randomUUID(),
-      team_id: teamId,
-      phase: 'scheduled',
-      generation: 'v2',
-      bot_name: 'Bot',
-      meeting_url: 'https://meet.google.com/abc-defg-hij',
-      meeting_key: 'meet:abc-defg-hij',
-      meeting_platform: 'meet',
-      recording_mode: 'speaker_view',
+      ...{ id: randomUUID(), team_id: teamId, phase: 'scheduled', generation: 'v2', bot_name: 'Bot', request: {} },
+      ...{
+        meeting_url: MEET,
+        meeting_key: 'meet:abc-defg-hij',
+        meeting_platform: 'meet',
+        recording_mode: 'speaker_view',
+      },
       extra: { list: [1, 'two'], text: 'a "quoted" word' },
-      request: {},
     }
     const asked = { ...toBe, is_compat: false, event_id: null, is_scheduled: false, join_at: null }
     const change = admitted(asked, NOW)
@@ -43,15 +40,14 @@ async function createBot(): Promise<BotRow> {
 const read = async (id: string) => (await readBot(db.database, id))!
 const transact = <T>(work: Parameters<ReturnType<typeof db.database.transaction>['execute']>[0]) =>
   db.database.transaction().execute(work) as Promise<T>
-const reserved = async () =>
-  (await db.database.selectFrom('teams').select('reserved').where('id', '=', teamId).executeTakeFirstOrThrow()).reserved
+const reserved = async () => (await db.one('teams', { id: teamId }, ['reserved'])).reserved
 
 test('an admitted bot has its row, its steps, its message and its reservation', async () => {
   const before = await reserved()
   const bot = await createBot()
   expect(bot).toMatchObject({ phase: 'due', status: 'queued', reserved: 500_000, version: 0 })
   expect(bot.extra).toEqual({ list: [1, 'two'], text: 'a "quoted" word' })
-  const steps = await db.database.selectFrom('bot_steps').select('kind').where('bot_id', '=', bot.id).execute()
+  const steps = await db.rows('bot_steps', { bot_id: bot.id }, ['kind'])
   expect(steps.map(({ kind }) => kind)).toEqual(['admitted', 'status'])
   expect(await reserved()).toBe(before + 500_000)
 })
@@ -65,7 +61,7 @@ test('of two changes of one reading the first is written, and the second is not'
   expect(await transact((tx) => applyChange(tx, bot, change))).toBe(false)
   expect(await read(bot.id)).toMatchObject({ phase: 'closed', version: 1, reserved: 0 })
   expect(await reserved()).toBe(before - 500_000)
-  const steps = await db.database.selectFrom('bot_steps').select('kind').where('bot_id', '=', bot.id).execute()
+  const steps = await db.rows('bot_steps', { bot_id: bot.id }, ['kind'])
   expect(steps).toHaveLength(4)
 })
 
@@ -80,7 +76,7 @@ test('twenty requests to leave at once cancel a bot once', async () => {
     })
   const results = await Promise.all(Array.from({ length: 20 }, stop))
   expect(results.sort()).toEqual([...Array(19).fill('failed'), 'true'])
-  const messages = await db.database.selectFrom('messages').select('event').where('bot_id', '=', bot.id).execute()
+  const messages = await db.rows('messages', { bot_id: bot.id }, ['event'])
   expect(messages.filter(({ event }) => event === 'bot.failed')).toHaveLength(2)
 })
 
@@ -89,28 +85,17 @@ test('a change without a patch writes its steps and leaves the version', async (
   const step = { at: NOW, attempt: 1, kind: 'link_lost' as const, reason: 'No word.', evidence: { seconds: 30 } }
   expect(await transact((tx) => applyChange(tx, bot, { ...emptyChange(), steps: [step] }))).toBe(true)
   expect((await read(bot.id)).version).toBe(0)
-  const row = await db.database
-    .selectFrom('bot_steps')
-    .selectAll()
-    .where('bot_id', '=', bot.id)
-    .where('kind', '=', 'link_lost')
-    .executeTakeFirstOrThrow()
+  const row = await db.one('bot_steps', { bot_id: bot.id, kind: 'link_lost' })
   expect(row).toMatchObject({ at: NOW, attempt: 1, reason: 'No word.', evidence: { seconds: 30 } })
 })
 
 test('lists and documents are stored as they are, NUL and half characters replaced', async () => {
   const bot = await createBot()
-  const change = {
-    ...emptyChange(),
-    patch: { participants: [{ name: 'A\u0000' }], speakers: [], extra: { half: '\ud800' }, transcription_ids: ['x'] },
-  }
-  await transact((tx) => applyChange(tx, bot, change))
-  expect(await read(bot.id)).toMatchObject({
-    participants: [{ name: 'A\ufffd' }],
-    speakers: [],
-    extra: { half: '\ufffd' },
-    transcription_ids: ['x'],
+  const patchOf = (nul: string, half: string) => ({
+    ...{ participants: [{ name: `A${nul}` }], speakers: [], extra: { half }, transcription_ids: ['x'] },
   })
+  await transact((tx) => applyChange(tx, bot, { ...emptyChange(), patch: patchOf('\u0000', '\ud800') }))
+  expect(await read(bot.id)).toMatchObject(patchOf('\ufffd', '\ufffd'))
 })
 
 test('a bot that is closed answers its open commands', async () => {
@@ -118,7 +103,7 @@ test('a bot that is closed answers its open commands', async () => {
   const leave = await addCommand(db.database, bot.id, { type: 'leave' }, 60)
   const chat = await addCommand(db.database, bot.id, { type: 'send_chat', message: 'Hi' }, 60)
   await transact((tx) => applyChange(tx, bot, stopAsked(bot, NOW) as never))
-  const answers = await db.database.selectFrom('bot_commands').select(['id', 'answer']).execute()
+  const answers = await db.rows('bot_commands', {}, ['id', 'answer'])
   const answerOf = (id: string) => answers.find((row) => row.id === id)!.answer
   expect(answerOf(leave)).toEqual({ type: 'answer', id: leave, ok: true })
   expect(answerOf(chat)).toMatchObject({ type: 'answer', id: chat, ok: false, code: 'COMMAND_FAILED' })
@@ -134,22 +119,10 @@ test('several bots are changed in one statement, each in its own columns', async
       { bot: two, change: { ...emptyChange(), patch: { extra: null, chat_is_available: false, reserved: 3 } } },
     ]),
   )
-  expect(await read(one.id)).toMatchObject({
-    deadline_at: deadline,
-    secrets,
-    duration_seconds: 1.5,
-    extra: one.extra,
-    reserved: 500_000,
-    version: 1,
-  })
-  expect(await read(two.id)).toMatchObject({
-    deadline_at: null,
-    secrets: null,
-    extra: null,
-    chat_is_available: false,
-    reserved: 3,
-    version: 1,
-  })
+  const ofOne = { deadline_at: deadline, secrets, duration_seconds: 1.5, extra: one.extra, reserved: 500_000 }
+  const ofTwo = { deadline_at: null, secrets: null, extra: null, chat_is_available: false, reserved: 3 }
+  expect(await read(one.id)).toMatchObject({ ...ofOne, version: 1 })
+  expect(await read(two.id)).toMatchObject({ ...ofTwo, version: 1 })
 })
 
 test('none of several changes is written where one of the bots has changed', async () => {
@@ -182,9 +155,9 @@ test('of bots that were started, those that have changed since they were claimed
   expect(stored).toEqual(new Set([first.id]))
   expect(await read(first.id)).toMatchObject({ phase: 'starting', lease_owner: null, launched_at: NOW, version: 2 })
   expect(await read(second.id)).toEqual(after)
-  const launches = (id: string) => db.database.selectFrom('launches').selectAll().where('bot_id', '=', id).execute()
+  const launches = (id: string) => db.rows('launches', { bot_id: id })
   expect(await launches(first.id)).toMatchObject([{ handle: { name: `of ${first.id}` }, started_at: expect.any(Date) }])
   expect(await launches(second.id)).toMatchObject([{ handle: null, started_at: null }])
-  const steps = await db.database.selectFrom('bot_steps').selectAll().where('kind', '=', 'launched').execute()
+  const steps = await db.rows('bot_steps', { kind: 'launched' })
   expect(steps).toMatchObject([{ bot_id: first.id, attempt: 1, at: NOW, evidence: { launcher: 'process' } }])
 })

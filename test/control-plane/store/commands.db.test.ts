@@ -6,8 +6,7 @@ import { openWorld } from '../world.ts'
 const world = await openWorld()
 const bot = await world.addBot(await world.teamId(), { phase: 'active', status: 'in_call_recording' })
 
-const rowOf = (id: string) =>
-  world.database.selectFrom('bot_commands').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+const rowOf = (id: string) => world.one('bot_commands', { id })
 
 test('a command whose answer holds its row while it is to be marked counts as sent', async () => {
   const { database } = world

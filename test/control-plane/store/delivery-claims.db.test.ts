@@ -31,8 +31,7 @@ const claim = (values?: Partial<ClaimRules>) => claimDeliveries(world.database, 
 const endpoint = (teamId: string) => world.endpoint({ teamId, kind: 'team', url: 'http://127.0.0.1:1' })
 const countOf = (claimed: ClaimedDelivery[], id: string) => claimed.filter((one) => one.endpoint_id === id).length
 const numbers = (claimed: ClaimedDelivery[]) => claimed.map(({ body }) => (body.data as { n: number }).n)
-const change = (values: object, endpointId: string) =>
-  world.database.updateTable('deliveries').set(values).where('endpoint_id', '=', endpointId).execute()
+const change = (values: object, endpointId: string) => world.change('deliveries', { endpoint_id: endpointId }, values)
 const delivered = (one: ClaimedDelivery, claimId: string, answer = 'ok') => ({
   delivery: one,
   claim: claimId,
@@ -93,7 +92,7 @@ test.each([
   const bots = await botsOf(team, 3)
   for (const bot of bots) await world.send(team, bot, MANY)
   await change({ next_at: new Date(Date.now() - 3_600_000) }, dead.id)
-  await world.database.updateTable('endpoints').set(state).where('id', '=', dead.id).execute()
+  await world.change('endpoints', { id: dead.id }, state)
   const well = await endpoint(team)
   // The dead one gets these as well.
   for (const bot of bots) await world.send(team, bot, 2)
@@ -106,11 +105,7 @@ test('a failing endpoint with a backlog gets one probe', async () => {
   const team = await world.teamId()
   const { id } = await endpoint(team)
   for (const bot of await botsOf(team, 5)) await world.send(team, bot, MANY / 5)
-  await world.database
-    .updateTable('endpoints')
-    .set({ failed_in_a_row: 5, probe_at: new Date(Date.now() - 1) })
-    .where('id', '=', id)
-    .execute()
+  await world.change('endpoints', { id }, { failed_in_a_row: 5, probe_at: new Date(Date.now() - 1) })
   expect(await claim()).toHaveLength(1)
   expect(await claim()).toHaveLength(0)
 })
@@ -146,12 +141,12 @@ test('many that were delivered are stored at once: not what was lost, and no ans
   const { id } = await endpoint(team)
   const [one, two, three] = await botsOf(team, 3)
   for (const bot of [one, two, three]) await world.send(team, bot!, 1)
-  await world.database.updateTable('endpoints').set({ failed_in_a_row: 3, failing_since: new Date() }).execute()
+  await world.change('endpoints', {}, { failed_in_a_row: 3, failing_since: new Date() })
   const rules = rulesOf()
   const claimed = await claimDeliveries(world.database, rules)
   const byBot = (bot: string) => claimed.find(({ bot_id }) => bot_id === bot)!
   await world.set(two!, { data_deleted_at: new Date() })
-  await world.database.updateTable('deliveries').set({ claim: randomUUID() }).where('bot_id', '=', three!).execute()
+  await world.change('deliveries', { bot_id: three! }, { claim: randomUUID() })
   const ours = await finishDelivered(
     world.database,
     claimed.map((each) => delivered(each, rules.claim, '\u2028\0said')),
@@ -169,7 +164,7 @@ test('many that were delivered are stored at once: not what was lost, and no ans
     [200, null],
     [200, 'said'],
   ])
-  const stored = await world.database.selectFrom('endpoints').selectAll().where('id', '=', id).execute()
+  const stored = await world.rows('endpoints', { id })
   expect(stored).toMatchObject([{ failed_in_a_row: 0, failing_since: null, probe_at: null }])
 })
 

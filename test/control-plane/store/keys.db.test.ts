@@ -9,10 +9,10 @@ import {
   revokeKey,
 } from '../../../control-plane/store/teams/keys.ts'
 import { createTeam } from '../../../control-plane/store/teams/teams.ts'
-import { openTestDatabase } from '../postgres.ts'
+import { openWorld } from '../world.ts'
 
-const opened = await openTestDatabase()
-const teamId = await createTeam(opened.database, 'Keys')
+const opened = await openWorld()
+const teamId = await opened.teamId()
 
 const makeKey = (permission: 'full' | 'sending' = 'full') =>
   createKey(opened.database, { teamId, name: 'a key', permission, seal: null })
@@ -30,7 +30,7 @@ test('a key finds its team and permission', async () => {
 
 test('the table does not hold the key', async () => {
   const { key, keyId } = await makeKey()
-  const row = await opened.database.selectFrom('api_keys').selectAll().where('id', '=', keyId).executeTakeFirstOrThrow()
+  const row = await opened.one('api_keys', { id: keyId })
   expect(row.hash).toEqual(hashOfKey(key))
   expect(JSON.stringify(row)).not.toContain(key.slice(row.prefix.length))
 })
@@ -46,55 +46,34 @@ test('a revoked key finds nothing, and loses its sealed copy', async () => {
   const { key, keyId } = await createKey(opened.database, { teamId, name: 'sealed', permission: 'full', seal })
   expect(await revokeKey(opened.database, keyId)).toBe(true)
   expect(await findKeyHolder(opened.database, key)).toBe('revoked')
-  const row = await opened.database.selectFrom('api_keys').selectAll().where('id', '=', keyId).executeTakeFirstOrThrow()
+  const row = await opened.one('api_keys', { id: keyId })
   expect(row.sealed).toBeNull()
   expect(await revokeKey(opened.database, crypto.randomUUID())).toBe(false)
 })
 
-test('revoking again keeps the first time', async () => {
+test.each([
+  ['the time of a revocation', 'revoked_at', revokeKey],
+  ['the last use, within a minute,', 'last_used_at', noteKeyUse],
+] as const)('%s is noted once', async (_what, column, note) => {
   const { keyId } = await makeKey()
-  const revokedAt = async () =>
-    (await listKeys(opened.database, teamId)).find(({ key_id }) => key_id === keyId)?.revoked_at
-  await revokeKey(opened.database, keyId)
-  const first = await revokedAt()
-  await revokeKey(opened.database, keyId)
+  const noted = async () => (await listKeys(opened.database, teamId)).find(({ key_id }) => key_id === keyId)![column]
+  expect(await noted()).toBeNull()
+  await note(opened.database, keyId)
+  const first = await noted()
   expect(first).toBeInstanceOf(Date)
-  expect(await revokedAt()).toEqual(first)
-})
-
-test('the last use is noted at most once a minute', async () => {
-  const { keyId } = await makeKey()
-  const lastUse = async () =>
-    (await listKeys(opened.database, teamId)).find(({ key_id }) => key_id === keyId)?.last_used_at
-  expect(await lastUse()).toBeNull()
-  await noteKeyUse(opened.database, keyId)
-  const first = await lastUse()
-  expect(first).toBeInstanceOf(Date)
-  await noteKeyUse(opened.database, keyId)
-  expect(await lastUse()).toEqual(first)
+  await note(opened.database, keyId)
+  expect(await noted()).toEqual(first)
 })
 
 test('the list is of one team, oldest first, without hashes', async () => {
   const other = await createTeam(opened.database, 'Other')
   const { keyId } = await createKey(opened.database, { teamId: other, name: 'theirs', permission: 'full', seal: null })
-  const { key, keyId: second } = await createKey(opened.database, {
-    teamId: other,
-    name: 'second',
-    permission: 'sending',
-    seal: null,
-  })
+  const second = { name: 'second', permission: 'sending' } as const
+  const { key, keyId: key_id } = await createKey(opened.database, { ...second, teamId: other, seal: null })
+  const times = { expires_at: null, last_used_at: null, revoked_at: null }
   expect(await listKeys(opened.database, other)).toEqual([
     expect.objectContaining({ key_id: keyId, name: 'theirs' }),
-    {
-      key_id: second,
-      name: 'second',
-      prefix: key.slice(0, 14),
-      permission: 'sending',
-      expires_at: null,
-      last_used_at: null,
-      revoked_at: null,
-    },
+    { key_id, ...second, prefix: key.slice(0, 14), ...times },
   ])
-  const all = await listKeys(opened.database)
-  expect(all.length).toBeGreaterThan(2)
+  expect((await listKeys(opened.database)).length).toBeGreaterThan(2)
 })

@@ -28,8 +28,7 @@ const bot = (values: Partial<NewBotRow> = {}): Promise<string> =>
 async function launched(values: Partial<NewBotRow> = {}): Promise<string> {
   const id = await bot({ ...values, phase: 'due' })
   await claimDue(opened.database, rules, [hash()])
-  if (values.phase)
-    await opened.database.updateTable('bots').set({ phase: values.phase }).where('id', '=', id).execute()
+  if (values.phase) await opened.set(id, { phase: values.phase })
   return id
 }
 
@@ -58,31 +57,22 @@ test('claims at the same time take each bot once', async () => {
 
 test('the evidence of an end is stored once', async () => {
   const id = await launched()
-  const evidence = {
-    exitCode: null,
-    signal: 'SIGKILL',
-    isOutOfMemory: true,
-    reason: 'The kernel killed it',
-    endedAt: new Date('2026-11-25T10:00:00Z'),
-    logTail: 'the end',
-  }
+  const endedAt = new Date('2026-11-25T10:00:00Z')
+  const killed = { exitCode: null, signal: 'SIGKILL', isOutOfMemory: true, reason: 'The kernel killed it' }
+  const evidence = { ...killed, endedAt, logTail: 'the end' }
   expect(await launchEnded(opened.database, id, 1, evidence)).toBe(true)
   expect(await launchEnded(opened.database, id, 1, { ...evidence, signal: 'SIGTERM' })).toBe(false)
-  const row = await opened.database.selectFrom('launches').selectAll().executeTakeFirstOrThrow()
-  expect(row).toMatchObject({
-    signal: 'SIGKILL',
-    is_out_of_memory: true,
-    log_tail: 'the end',
-    ended_at: evidence.endedAt,
-  })
+  const row = await opened.one('launches')
+  const stored = { signal: 'SIGKILL', is_out_of_memory: true, log_tail: 'the end', ended_at: endedAt }
+  expect(row).toMatchObject(stored)
 })
 
 test('the log of an attempt is not stored after the deletion of its data', async () => {
   const id = await launched()
-  await opened.database.updateTable('bots').set({ data_deleted_at: new Date() }).where('id', '=', id).execute()
+  await opened.set(id, { data_deleted_at: new Date() })
   const evidence = { exitCode: 1, signal: null, isOutOfMemory: false, reason: 'It ended', endedAt: null }
   expect(await launchEnded(opened.database, id, 1, { ...evidence, logTail: 'what was said' })).toBe(true)
-  const row = await opened.database.selectFrom('launches').selectAll().executeTakeFirstOrThrow()
+  const row = await opened.one('launches')
   expect(row).toMatchObject({ exit_code: 1, reason: 'It ended', log_tail: null, ended_at: expect.any(Date) })
 })
 
@@ -101,10 +91,8 @@ test('suspects are the attempts that may have ended or have to; all others are l
   expect(found.map(({ bot_id }) => bot_id).sort()).toEqual(suspects.sort())
   const all = await openLaunches(database, 'simulated', 'all', 100)
   expect(all).toHaveLength(6)
-  expect(all.find(({ bot_id }) => bot_id === healthy)).toMatchObject({
-    handle: { name: 'standin-1' },
-    named_attempt: 1,
-  })
+  const named = { handle: { name: 'standin-1' }, named_attempt: 1 }
+  expect(all.find(({ bot_id }) => bot_id === healthy)).toMatchObject(named)
   expect(await openLaunches(database, 'process', 'all', 100)).toEqual([])
 })
 
@@ -121,13 +109,10 @@ test('attempts without a row are distinguished', async () => {
 test('one of several reconcilers gets the lease of a bot, and the next one when it is over', async () => {
   const id = await launched({ phase: 'running' })
   const { database } = opened
-  await database.updateTable('bots').set({ lease_owner: null, lease_until: null }).execute()
+  await opened.change('bots', {}, { lease_owner: null, lease_until: null })
   const taken = await Promise.all(['a', 'b', 'c'].map((owner) => takeBotLease(database, id, owner, 60)))
   expect(taken.filter(Boolean)).toHaveLength(1)
-  await database
-    .updateTable('bots')
-    .set({ lease_until: new Date(Date.now() - 1000) })
-    .execute()
+  await opened.change('bots', {}, { lease_until: new Date(Date.now() - 1000) })
   expect(await takeBotLease(database, id, 'd', 60)).toBe(true)
 })
 

@@ -1,6 +1,5 @@
 /** Rows that PostgreSQL reads for every filter of every list, among the rows of ten teams. */
-import type { Tables } from '@standin/control-plane/store/rows/index.ts'
-import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { actAs } from '../../../control-plane/store/audit-log.ts'
 import {
@@ -24,6 +23,7 @@ import type { PageRequest, Places } from '../../../control-plane/store/pages.ts'
 import { prepareCallerRole } from '../../../control-plane/store/row-security.ts'
 import { readLedger, readUsage } from '../../../control-plane/store/teams/usage.ts'
 import { openTestDatabase, type TestDatabase } from '../postgres.ts'
+import { openExplained } from './explained.ts'
 
 /** As `pages.ts` has it: rows that one statement reads for filters. */
 const MAX_READ = 10_000
@@ -87,9 +87,8 @@ const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nod
 
 export function describeLists(count: number): void {
   let opened: TestDatabase
-  /** Records the statements that pass through it. */
   let database: Database
-  let asked: CompiledQuery[] = []
+  let explained: ReturnType<typeof openExplained>['explained']
   let [many, few] = ['', '']
   /** The node that read most. */
   let worst = ''
@@ -98,10 +97,7 @@ export function describeLists(count: number): void {
     ;[many = '', few = ''] = await addRows(opened.database, count)
     const { role: callerRole } = await prepareCallerRole(opened.database)
     const pool = openPool({ url: opened.url, role: 'test', connections: 1, callerRole, readsByIndex: true })
-    database = new Kysely<Tables>({
-      dialect: new PostgresDialect({ pool }),
-      log: ({ query }) => void asked.push(query),
-    })
+    ;({ database, explained } = openExplained(opened.url, pool))
   }, 600_000)
   afterAll(async () => {
     await database?.destroy()
@@ -110,23 +106,16 @@ export function describeLists(count: number): void {
 
   /** The largest number of rows of one table that one statement of `work` reads. No table is read from end to end. */
   async function rowsRead(work: () => Promise<unknown>): Promise<number> {
-    asked = []
-    await work()
-    const queries = [...asked]
-    expect(queries.length).toBeGreaterThan(0)
     let most = 0
     worst = ''
-    for (const query of queries) {
-      const explain = CompiledQuery.raw(`explain (analyze, format json) ${query.sql}`, [...query.parameters])
-      const { rows } = await database.executeQuery<{ 'QUERY PLAN': [{ Plan: Plan }] }>(explain)
-      for (const node of nodesOf(rows[0]!['QUERY PLAN'][0].Plan)) {
+    for (const { text, plan } of await explained<[{ Plan: Plan }]>(work, 'analyze, format json'))
+      for (const node of nodesOf(plan[0]![0].Plan)) {
         if (node['Relation Name'] === undefined) continue
-        expect(node['Node Type'], `${JSON.stringify(node)} ${query.sql}`).not.toMatch(/Seq Scan/)
+        expect(node['Node Type'], `${JSON.stringify(node)} ${text}`).not.toMatch(/Seq Scan/)
         const read = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']
         if (read > most) worst = JSON.stringify(node)
         most = Math.max(most, read)
       }
-    }
     return most
   }
 

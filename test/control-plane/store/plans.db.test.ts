@@ -1,23 +1,18 @@
 /** PostgreSQL's plans for frequent statements, on a database with many bots that have ended. */
 
 import { randomUUID } from 'node:crypto'
-import type { Tables } from '@standin/control-plane/store/rows/index.ts'
-import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
-import pg from 'pg'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { claimDue, type DueRules, dueModes, latePickups, lookForDue } from '../../../control-plane/store/bots/claims.ts'
 import { readGauges } from '../../../control-plane/store/gauges.ts'
 import { startSeconds } from '../../../control-plane/store/launches/launches.ts'
+import { createTeam } from '../../../control-plane/store/teams/teams.ts'
 import { atEnd } from '../../fakes/at-end.ts'
-import { openTestDatabase } from '../postgres.ts'
+import { openWorld } from '../world.ts'
+import { openExplained } from './explained.ts'
 
-/** Records the statements that pass through it. */
-let asked: CompiledQuery[] = []
-const opened = await openTestDatabase(1)
-const database = new Kysely<Tables>({
-  dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: opened.url, max: 1 }) }),
-  log: ({ query }) => void asked.push(query),
-})
+const opened = await openWorld()
+const { database, plansOf } = openExplained(opened.url)
 await addTeam('old', [['closed', 5_000, '3 days']])
 await addTeam('new', [
   ['closed', 20, '2 hours'],
@@ -31,13 +26,13 @@ atEnd(() => database.destroy())
 
 /** A team with so many bots of these phases, which were asked for so long ago. */
 async function addTeam(name: string, bots: [phase: string, count: number, age: string][]): Promise<string> {
-  const team = await opened.database.insertInto('teams').values({ name }).returning('id').executeTakeFirstOrThrow()
+  const id = await createTeam(opened.database, name)
   for (const [phase, count, age] of bots) {
     await sql`
       with bot as (
         insert into bots (id, team_id, generation, phase, status, bot_name, meeting_url, meeting_key, meeting_platform,
           recording_mode, request, created_at, queued_at, due_at, joining_at, attempt, joined_attempt)
-        select gen_random_uuid(), ${team.id}, 'v2', ${phase}, 'queued', 'Bot', 'https://meet.google.com/abc-defg-hij',
+        select gen_random_uuid(), ${id}, 'v2', ${phase}, 'queued', 'Bot', 'https://meet.google.com/abc-defg-hij',
           'meet', 'meet', 'speaker_view', '{}', at, at, at, at + interval '5 seconds', 1, 1
         from (select now() - ${age}::interval + number * interval '1 ms' as at
           from generate_series(1, ${count}::int) number) one
@@ -48,22 +43,7 @@ async function addTeam(name: string, bots: [phase: string, count: number, age: s
         case when phase = 'closed' then created_at end from bot where phase not in ('scheduled', 'due')
     `.execute(opened.database)
   }
-  return team.id
-}
-
-/** The plans of the statements of `work`. */
-async function plansOf(work: () => Promise<unknown>): Promise<string> {
-  asked = []
-  await work()
-  const queries = asked.filter(({ sql }) => /^\s*(?:\/\*.*\*\/)?\s*(?:select|with|update)/.test(sql))
-  expect(queries.length).toBeGreaterThan(0)
-  const plans: string[] = []
-  for (const query of queries) {
-    const plan = CompiledQuery.raw(`explain ${query.sql}`, [...query.parameters])
-    const { rows } = await database.executeQuery<{ 'QUERY PLAN': string }>(plan)
-    plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
-  }
-  return plans.join('\n\n')
+  return id
 }
 
 const hashes = (count: number) => Array.from({ length: count }, () => Buffer.from(randomUUID()))
@@ -94,6 +74,6 @@ test('ten thousand due bots of one team hide no bot of another one', async () =>
   const one = await addTeam('one', [['due', 1, '1 minute']])
   await sql`analyze bots`.execute(opened.database)
   expect(await plansOf(() => claim(4))).not.toMatch(/Seq Scan on (?:bots|launches)/)
-  const claimed = await opened.database.selectFrom('bots').select('team_id').where('lease_owner', '=', 'me').execute()
+  const claimed = await opened.rows('bots', { lease_owner: 'me' }, ['team_id'])
   expect(claimed.map(({ team_id }) => team_id)).toContain(one)
 })

@@ -19,7 +19,7 @@ let bot: string
 let seen: Promise<number>[]
 
 const waiting = async (): Promise<number> => {
-  const rows = await world.database.selectFrom('deliveries').select('id').where('state', '=', 'waiting').execute()
+  const rows = await world.rows('deliveries', { state: 'waiting' }, ['id'])
   return rows.length
 }
 const world = await openWorld({ webhooks: true })
@@ -73,7 +73,7 @@ const WRITERS: Record<string, () => Promise<unknown>> = {
   'deliveries that are replayed': async () => {
     const { id } = message()
     await sendTo(world.database, endpoint, { id, event: 'bot.failed', body: { event: 'bot.failed' } })
-    await world.database.updateTable('deliveries').set({ state: 'failed' }).execute()
+    await world.change('deliveries', {}, { state: 'failed' })
     await replayDeliveries(database, { endpointId: endpoint })
   },
 }

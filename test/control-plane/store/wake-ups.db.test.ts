@@ -9,6 +9,18 @@ import { openTestDatabase } from '../postgres.ts'
 
 const opened = await openTestDatabase()
 
+/** Counts what wakes a listener, until the test ends. */
+function counting(due: Parameters<typeof listenForWakeUps>[1], url = opened.url) {
+  const seen = { wakes: 0, errors: [] as Error[], ids: [] as (readonly string[])[] }
+  const onWake = (ids: readonly string[]) => {
+    seen.wakes += 1
+    seen.ids.push(ids)
+  }
+  const listening = listenForWakeUps(url, due, onWake, (error) => seen.errors.push(error))
+  onTestFinished(() => listening.close())
+  return { seen, listening }
+}
+
 /** Kills the listener's connection, as a restart of the database does. Resolves with how many there were. */
 async function breakConnection(): Promise<number> {
   const { rows } = await sql`
@@ -18,63 +30,41 @@ async function breakConnection(): Promise<number> {
 }
 
 test('a hint wakes, and so does each connection, because hints may have been lost before it', async () => {
-  let wakes = 0
-  const errors: Error[] = []
-  const listening = listenForWakeUps(
-    opened.url,
-    'bots',
-    () => {
-      wakes += 1
-    },
-    (error) => errors.push(error),
-  )
-  onTestFinished(() => listening.close())
+  const { seen, listening } = counting('bots')
   const sleepMs = () => listening.maxSleepMs(100)
   expect(sleepMs()).toBe(100)
-  await expect.poll(() => wakes).toBe(1)
+  await expect.poll(() => seen.wakes).toBe(1)
   await expect.poll(sleepMs).toBe(10_000)
   await sendHint(opened.database, 'bots')
-  await expect.poll(() => wakes).toBe(2)
+  await expect.poll(() => seen.wakes).toBe(2)
 
   expect(await breakConnection()).toBe(1)
   // A loop that sleeps for ten seconds is woken, and looks more often from then on.
-  await expect.poll(() => wakes).toBe(3)
+  await expect.poll(() => seen.wakes).toBe(3)
   expect(sleepMs()).toBe(100)
-  await expect.poll(() => wakes).toBe(4)
+  await expect.poll(() => seen.wakes).toBe(4)
   await expect.poll(sleepMs).toBe(10_000)
-  expect(errors).toHaveLength(1)
+  expect(seen.errors).toHaveLength(1)
   await sendHint(opened.database, 'bots')
-  await expect.poll(() => wakes).toBe(5)
+  await expect.poll(() => seen.wakes).toBe(5)
 
   await listening.close()
   await sendHint(opened.database, 'bots')
   await expect.poll(breakConnection).toBe(0)
-  expect(wakes).toBe(5)
+  expect(seen.wakes).toBe(5)
 })
 
 test('many hints at once are few, the last one is sent, and each kind has its own listeners', async () => {
-  const wakes = { bots: 0, deliveries: 0 }
-  for (const due of ['bots', 'deliveries'] as const) {
-    const onWake = () => void wakes[due]++
-    const listening = listenForWakeUps(opened.url, due, onWake, () => {})
-    onTestFinished(() => listening.close())
-  }
-  await expect.poll(() => wakes).toEqual({ bots: 1, deliveries: 1 })
+  const [bots, deliveries] = [counting('bots').seen, counting('deliveries').seen]
+  await expect.poll(() => [bots.wakes, deliveries.wakes]).toEqual([1, 1])
   const hint = createHint(opened.database, 'deliveries', () => {})
   for (let count = 0; count < 1000; count++) hint()
   // The first at once, and one for all others.
-  await expect.poll(() => wakes).toEqual({ bots: 1, deliveries: 3 })
+  await expect.poll(() => [bots.wakes, deliveries.wakes]).toEqual([1, 3])
 })
 
 test('hints name what is due; too many names mean anything', async () => {
-  const heard: (readonly string[])[] = []
-  const listening = listenForWakeUps(
-    opened.url,
-    'events',
-    (ids) => void heard.push(ids),
-    () => {},
-  )
-  onTestFinished(() => listening.close())
+  const { ids: heard } = counting('events').seen
   await expect.poll(() => heard).toEqual([[]])
   const hint = createHint(opened.database, 'events', () => {})
   hint('a')
@@ -88,26 +78,15 @@ test('hints name what is due; too many names mean anything', async () => {
 
 test('a loop does not sleep longer behind a pooler that passes no notifications on', async () => {
   const pooler = await startPooler(opened.url)
-  let wakes = 0
-  const listening = listenForWakeUps(
-    pooler.url,
-    'bots',
-    () => {
-      wakes += 1
-    },
-    () => {},
-  )
-  onTestFinished(async () => {
-    await listening.close()
-    pooler.close()
-  })
-  await expect.poll(() => wakes).toBe(1)
+  onTestFinished(() => pooler.close())
+  const { seen, listening } = counting('bots', pooler.url)
+  await expect.poll(() => seen.wakes).toBe(1)
   // The hint and the probe before it were kept back.
   await expect.poll(() => pooler.kept()).toBe(1)
   await sendHint(opened.database, 'bots')
   await expect.poll(() => pooler.kept()).toBe(2)
   expect(listening.maxSleepMs(100)).toBe(100)
-  expect(wakes).toBe(1)
+  expect(seen.wakes).toBe(1)
 })
 
 /** Passes everything on but notifications, as PgBouncer does in transaction mode. */

@@ -41,16 +41,10 @@ async function addKey(teamId: string, permission: string, state: string, created
   const sealed = seals.seal(text, { table: 'api_keys', column: 'sealed', row: id })
   const hourAgo = new Date(Date.now() - 3_600_000)
   await world.insert('api_keys', {
-    id,
-    team_id: teamId,
-    name: state,
-    prefix: state,
-    hash: Buffer.from(id),
-    permission,
+    ...{ id, team_id: teamId, name: state, prefix: state, hash: Buffer.from(id), permission, created_at: createdAt },
     sealed: state === 'without a sealed copy' ? null : sealed,
     revoked_at: state === 'revoked' ? hourAgo : null,
     expires_at: state === 'expired' ? hourAgo : null,
-    created_at: createdAt,
   })
   return [id, text]
 }

@@ -8,7 +8,7 @@ import { finishAttempt, replayDeliveries } from '../../../control-plane/store/we
 import { claimDeliveries } from '../../../control-plane/store/webhooks/delivery-claims.ts'
 import { rotateSecret } from '../../../control-plane/store/webhooks/endpoints.ts'
 import { openWorld, quiet, seals, type WebhookWorld } from '../world.ts'
-import { answer, type Received } from './receiver.ts'
+import { answer, type Received, type Receiver } from './receiver.ts'
 
 const world = await openWorld({ webhooks: true })
 afterEach(() => world.reset())
@@ -18,7 +18,8 @@ const numbers = (received: Received[], botId?: string) =>
   received.filter(({ body }) => !botId || body.data.bot_id === botId).map(({ body }) => body.data.n)
 
 const attempts = () => world.database.selectFrom('delivery_attempts').selectAll().orderBy('id').execute()
-const delivery = () => world.database.selectFrom('deliveries').selectAll().executeTakeFirstOrThrow()
+const endpointRow = () => world.one('endpoints')
+const delivery = () => world.one('deliveries')
 const claimRules = () => ({
   claim: randomUUID(),
   limit: 64,
@@ -45,12 +46,27 @@ async function setUp(
   return { team, bot, receiver, endpoint }
 }
 
+/** Sends so many messages to a receiver of this behavior, by a dispatcher that starts then. */
+async function sent(behavior?: Parameters<WebhookWorld['receiver']>[0], count = 1, kind: 'team' | 'callback' = 'team') {
+  const made = await setUp(behavior, kind)
+  const event = kind === 'team' ? 'bot.status_change' : 'bot.completed'
+  const messages = await world.send(made.team, made.bot, count, kind === 'team' ? 'webhooks' : kind, event)
+  world.dispatcher()
+  return { ...made, messages }
+}
+const expectStates = (states: object) => expect.poll(() => world.states(), LONG).toEqual(states)
+const expectReceived = ({ received }: Receiver, count: number) => expect.poll(() => received.length, LONG).toBe(count)
+/** What is noted of errors inside the service. */
+function noted() {
+  const logged: object[] = []
+  return { logged, log: { ...quiet, error: (fields: object) => void logged.push(fields) } }
+}
+
 describe('a delivery', () => {
   test('is signed so that the judge accepts it, in both naming sets', async () => {
-    const { team, bot, receiver, endpoint } = await setUp()
-    const [message] = await world.send(team, bot, 1)
-    world.dispatcher()
-    await expect.poll(() => receiver.received.length, LONG).toBe(1)
+    const { receiver, endpoint, messages } = await sent()
+    const [message] = messages
+    await expectReceived(receiver, 1)
     const [{ headers, text }] = receiver.received as [Received]
     const judge = new Webhook(endpoint.secret!)
     expect(judge.verify(text, headers)).toEqual(message!.body)
@@ -60,7 +76,7 @@ describe('a delivery', () => {
     }
     expect(() => judge.verify(`${text} `, headers)).toThrow()
     expect(headers['content-type']).toBe('application/json')
-    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 1 })
+    await expectStates({ delivered: 1 })
   })
 
   test('is signed with both secrets after a rotation, and with the new one alone a day later', async () => {
@@ -68,23 +84,21 @@ describe('a delivery', () => {
     const secret = await rotateSecret(world.database, seals, endpoint.id)
     await world.send(team, bot, 1)
     world.dispatcher()
-    await expect.poll(() => receiver.received.length, LONG).toBe(1)
+    await expectReceived(receiver, 1)
     const first = receiver.received[0]!
     new Webhook(endpoint.secret!).verify(first.text, first.headers)
     new Webhook(secret!).verify(first.text, first.headers)
-    await world.database.updateTable('endpoints').set({ previous_secret_until: new Date() }).execute()
+    await world.change('endpoints', {}, { previous_secret_until: new Date() })
     await world.send(team, bot, 1)
-    await expect.poll(() => receiver.received.length, LONG).toBe(2)
+    await expectReceived(receiver, 2)
     const second = receiver.received[1]!
     new Webhook(secret!).verify(second.text, second.headers)
     expect(() => new Webhook(endpoint.secret!).verify(second.text, second.headers)).toThrow()
   })
 
   test('as a callback carries its secret and no signature', async () => {
-    const { team, bot, receiver } = await setUp(answer(200), 'callback')
-    await world.send(team, bot, 1, 'callback', 'bot.completed')
-    world.dispatcher()
-    await expect.poll(() => receiver.received.length, LONG).toBe(1)
+    const { receiver } = await sent(answer(200), 1, 'callback')
+    await expectReceived(receiver, 1)
     const [{ headers, method }] = receiver.received as [Received]
     expect(method).toBe('PUT')
     expect(headers['x-service-secret']).toBe('word')
@@ -94,12 +108,10 @@ describe('a delivery', () => {
 
 describe('what a receiver answers', () => {
   test('500 twice: tried again under the same id with the same body', async () => {
-    const { team, bot, receiver, endpoint } = await setUp((request, response, count) =>
+    const { receiver, endpoint } = await sent((request, response, count) =>
       answer(count < 3 ? 500 : 204, {}, count < 3 ? 'broken' : '')(request, response, count),
     )
-    await world.send(team, bot, 1)
-    world.dispatcher()
-    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 1 })
+    await expectStates({ delivered: 1 })
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
     expect(new Set(receiver.received.map(({ text }) => text)).size).toBe(1)
     for (const { text, headers } of receiver.received) new Webhook(endpoint.secret!).verify(text, headers)
@@ -111,63 +123,46 @@ describe('what a receiver answers', () => {
   })
 
   test('500 always: the schedule ends', async () => {
-    const { team, bot, receiver } = await setUp(answer(500))
-    await world.send(team, bot, 1)
-    world.dispatcher()
-    await expect.poll(() => world.states(), LONG).toEqual({ failed: 1 })
+    const { receiver } = await sent(answer(500))
+    await expectStates({ failed: 1 })
     expect(receiver.received.length).toBe(3)
   })
 
   test('a redirect is a failure and is not followed', async () => {
     const target = await world.receiver()
-    const { team, bot, receiver } = await setUp(answer(307, { location: target.url }))
-    await world.send(team, bot, 1)
-    world.dispatcher()
-    await expect.poll(() => world.states(), LONG).toEqual({ failed: 1 })
+    const { receiver } = await sent(answer(307, { location: target.url }))
+    await expectStates({ failed: 1 })
     expect(receiver.received.length).toBe(3)
     expect(target.received).toEqual([])
   })
 
   test('429: not again before a minute', async () => {
-    const { team, bot } = await setUp(answer(429))
-    await world.send(team, bot, 1)
-    world.dispatcher()
+    await sent(answer(429))
     await expect.poll(async () => (await attempts()).length, LONG).toBe(1)
     await expect.poll(async () => (await delivery()).state, LONG).toBe('waiting')
     expect((await delivery()).next_at.getTime() - Date.now()).toBeGreaterThan(55_000)
   })
 
   test('410: the endpoint is disabled and what waits for it is dropped', async () => {
-    const { team, bot, endpoint } = await setUp(answer(410))
-    await world.send(team, bot, 3)
-    world.dispatcher()
-    await expect.poll(() => world.states(), LONG).toEqual({ failed: 1, dropped: 2 })
-    const row = await world.database
-      .selectFrom('endpoints')
-      .selectAll()
-      .where('id', '=', endpoint.id)
-      .executeTakeFirst()
-    expect(row).toMatchObject({ disabled_at: expect.any(Date), disabled_reason: expect.stringContaining('410') })
+    const { team, bot, endpoint } = await sent(answer(410), 3)
+    await expectStates({ failed: 1, dropped: 2 })
+    const disabled = { disabled_at: expect.any(Date), disabled_reason: expect.stringContaining('410') }
+    expect(await world.one('endpoints', { id: endpoint.id })).toMatchObject(disabled)
     await world.send(team, bot, 1)
     expect(await world.states()).toEqual({ failed: 1, dropped: 2 })
   })
 
   test('five days of failures disable it', async () => {
     const { team, bot } = await setUp(answer(500))
-    await world.database
-      .updateTable('endpoints')
-      .set({ failing_since: new Date(Date.now() - 5.1 * 24 * 3600_000) })
-      .execute()
+    await world.change('endpoints', {}, { failing_since: new Date(Date.now() - 5.1 * 24 * 3600_000) })
     await world.send(team, bot, 1)
     world.dispatcher()
     await expect.poll(() => world.states(), LONG).toMatchObject({ dropped: 1 })
   })
 
   test('404 to a callback: no second attempt', async () => {
-    const { team, bot, receiver } = await setUp(answer(404), 'callback')
-    await world.send(team, bot, 1, 'callback', 'bot.completed')
-    world.dispatcher()
-    await expect.poll(() => world.states(), LONG).toEqual({ failed: 1 })
+    const { receiver } = await sent(answer(404), 1, 'callback')
+    await expectStates({ failed: 1 })
     expect(receiver.received.length).toBe(1)
   })
 
@@ -181,12 +176,8 @@ describe('what a receiver answers', () => {
       },
     ],
   ])('a receiver that %s: tried again', async (_name, misbehave) => {
-    const { team, bot } = await setUp((request, response, count) =>
-      (count === 1 ? misbehave! : answer(200))(request, response, count),
-    )
-    await world.send(team, bot, 1)
-    world.dispatcher()
-    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 1 })
+    await sent((request, response, count) => (count === 1 ? misbehave! : answer(200))(request, response, count))
+    await expectStates({ delivered: 1 })
     expect((await attempts()).map(({ error, status }) => [error !== null, status])).toEqual([
       [true, null],
       [false, 200],
@@ -194,10 +185,8 @@ describe('what a receiver answers', () => {
   })
 
   test('only the first 2 kB of an answer are kept', async () => {
-    const { team, bot } = await setUp(answer(200, {}, `\0${'x'.repeat(100_000)}`))
-    await world.send(team, bot, 1)
-    world.dispatcher()
-    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 1 })
+    await sent(answer(200, {}, `\0${'x'.repeat(100_000)}`))
+    await expectStates({ delivered: 1 })
     expect((await attempts())[0]!.answer).toBe('x'.repeat(1_999))
   })
 
@@ -215,7 +204,7 @@ describe('what a receiver answers', () => {
     const client = createGuardedClient({ allowPrivate: false })
     await world.send(team, bot, 1)
     world.dispatcher({ client })
-    await expect.poll(() => world.states(), LONG).toEqual({ failed: 1 })
+    await expectStates({ failed: 1 })
     expect(receiver.received).toEqual([])
     expect((await attempts())[0]!.error).toContain('https')
     await client.close()
@@ -223,14 +212,13 @@ describe('what a receiver answers', () => {
 })
 
 describe('an error inside the service', () => {
-  const endpoint = () => world.database.selectFrom('endpoints').selectAll().executeTakeFirstOrThrow()
-  const makeDue = () => world.database.updateTable('deliveries').set({ next_at: new Date() }).execute()
+  const makeDue = () => world.change('deliveries', {}, { next_at: new Date() })
   const withLink = (id: string) =>
-    world.database
-      .updateTable('messages')
-      .set({ body: JSON.stringify({ event: 'x', data: { video: { $link: 'video.mp4', seconds: 60 } } }) })
-      .where('id', '=', id)
-      .execute()
+    world.change(
+      'messages',
+      { id },
+      { body: JSON.stringify({ event: 'x', data: { video: { $link: 'video.mp4', seconds: 60 } } }) },
+    )
 
   test.each([
     ['the storage is away', async () => Promise.reject(new Error('The storage is away'))],
@@ -239,33 +227,31 @@ describe('an error inside the service', () => {
     const { team, bot, receiver } = await setUp()
     const [message] = await world.send(team, bot, 1)
     await withLink(message!.id)
-    const logged: object[] = []
-    const log = { ...quiet, error: (fields: object) => void logged.push(fields) }
+    const { logged, log } = noted()
     const broken = world.dispatcher({ links: { ...world.links, sign }, log, buildWithinMs: 200 })
     await expect.poll(() => logged.length, LONG).toBe(1)
-    await expect.poll(() => world.states(), LONG).toEqual({ waiting: 1 })
+    await expectStates({ waiting: 1 })
     await broken.close()
     expect(logged[0]).toMatchObject({ bot, message: message!.id, error: expect.stringContaining('Error: ') })
     const row = await delivery()
     expect(row).toMatchObject({ attempts: 0, claim: null, lease_until: null })
     expect(row.next_at.getTime()).toBeGreaterThan(Date.now() + 5_000)
-    expect(await endpoint()).toMatchObject({ failed_in_a_row: 0, failing_since: null })
+    expect(await endpointRow()).toMatchObject({ failed_in_a_row: 0, failing_since: null })
     expect(await attempts()).toEqual([])
     await makeDue()
     world.dispatcher()
-    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 1 })
+    await expectStates({ delivered: 1 })
     expect(receiver.received.length).toBe(1)
   })
 
   test('is not counted against the receiver: the key of its secret is gone', async () => {
     const { team, bot, receiver } = await setUp()
     await world.send(team, bot, 1)
-    const logged: object[] = []
-    const log = { ...quiet, error: (fields: object) => void logged.push(fields) }
+    const { logged, log } = noted()
     world.dispatcher({ seals: createSeals(parseSealKeys(newSealKey('other'))), log })
     await expect.poll(() => logged.length, LONG).toBe(1)
-    await expect.poll(() => world.states(), LONG).toEqual({ waiting: 1 })
-    expect(await endpoint()).toMatchObject({ failed_in_a_row: 0, failing_since: null })
+    await expectStates({ waiting: 1 })
+    expect(await endpointRow()).toMatchObject({ failed_in_a_row: 0, failing_since: null })
     expect(await attempts()).toEqual([])
     expect(receiver.received).toEqual([])
   })
@@ -273,20 +259,17 @@ describe('an error inside the service', () => {
   test('after an hour without the key a delivery ends with that reason, and is sent when it is replayed with the key', async () => {
     const { team, bot, receiver } = await setUp()
     await world.send(team, bot, 3)
-    await world.database
-      .updateTable('deliveries')
-      .set({ created_at: new Date(Date.now() - 61 * 60_000) })
-      .execute()
+    await world.change('deliveries', {}, { created_at: new Date(Date.now() - 61 * 60_000) })
     const withoutKey = world.dispatcher({ seals: createSeals(parseSealKeys(newSealKey('other'))) })
-    await expect.poll(() => world.states(), LONG).toEqual({ failed: 3 })
+    await expectStates({ failed: 3 })
     await withoutKey.close()
     expect((await attempts()).map(({ error }) => error)).toEqual(
       Array(3).fill(expect.stringMatching(/^The secret key "test" of endpoints\.secret of [0-9a-f-]{36} is missing$/)),
     )
-    expect(await endpoint()).toMatchObject({ failed_in_a_row: 0, failing_since: null, disabled_at: null })
+    expect(await endpointRow()).toMatchObject({ failed_in_a_row: 0, failing_since: null, disabled_at: null })
     expect(await replayDeliveries(world.database, { botId: bot, onlyFailed: true })).toBe(3)
     world.dispatcher()
-    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 3 })
+    await expectStates({ delivered: 3 })
     expect(numbers(receiver.received).sort()).toEqual([0, 1, 2])
   })
 })
@@ -295,9 +278,9 @@ test('what waits for a disabled endpoint is dropped, also what was claimed when 
   const { team, bot, receiver } = await setUp()
   await world.send(team, bot, 3)
   await claimDeliveries(world.database, claimRules())
-  await world.database.updateTable('endpoints').set({ disabled_at: new Date() }).execute()
+  await world.change('endpoints', {}, { disabled_at: new Date() })
   world.dispatcher()
-  await expect.poll(() => world.states(), LONG).toEqual({ dropped: 3 })
+  await expectStates({ dropped: 3 })
   expect(receiver.received).toEqual([])
 })
 
@@ -344,18 +327,11 @@ describe('order and bounds', () => {
     expect(claimed.map(({ body }) => (body.data as { n: number }).n)).toEqual([0])
     // It is gone. The remaining dispatcher respects the lease, and the order.
     world.dispatcher()
-    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 3 })
+    await expectStates({ delivered: 3 })
     expect(numbers(receiver.received)).toEqual([0, 1, 2])
-    const late = {
-      durationMs: 1,
-      status: 500,
-      error: null,
-      answer: null,
-      isDelivered: false,
-      nextInSeconds: 5,
-      isGone: false,
-    }
-    expect(await finishAttempt(world.database, claimed[0]!, rules.claim, late)).toBe(false)
+    const late = { durationMs: 1, status: 500, error: null, answer: null, isDelivered: false }
+    const end = { nextInSeconds: 5, isGone: false }
+    expect(await finishAttempt(world.database, claimed[0]!, rules.claim, { ...late, ...end })).toBe(false)
     expect(await world.states()).toEqual({ delivered: 3 })
   })
 
@@ -365,12 +341,13 @@ describe('order and bounds', () => {
     const { team, bot, receiver } = await setUp()
     await world.send(team, bot, 1)
     world.dispatcher()
-    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 1 })
+    await expectStates({ delivered: 1 })
     vi.setSystemTime(Date.now() - 3_600_000)
-    await world.database
-      .updateTable('deliveries')
-      .set({ state: 'sending', claim: randomUUID(), lease_until: sql<Date>`now() - interval '1 second'` })
-      .execute()
+    await world.change(
+      'deliveries',
+      {},
+      { state: 'sending', claim: randomUUID(), lease_until: sql<Date>`now() - interval '1 second'` },
+    )
     await expect.poll(() => numbers(receiver.received), LONG).toEqual([0, 0])
   })
 
@@ -381,7 +358,7 @@ describe('order and bounds', () => {
     const bots = await Promise.all(Array.from({ length: 40 }, () => world.addBot(team)))
     await Promise.all(bots.map((bot) => world.send(team, bot, 1)))
     world.dispatcher({ perEndpoint: 4 })
-    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 40 })
+    await expectStates({ delivered: 40 })
     expect(receiver.mostAtOnce()).toBe(4)
   })
 
@@ -395,7 +372,7 @@ describe('order and bounds', () => {
     const good = await world.receiver()
     await world.endpoint({ teamId: other, kind: 'team', url: good.url })
     world.dispatcher({ concurrency: 9 })
-    await expect.poll(() => receiver.received.length, LONG).toBe(3)
+    await expectReceived(receiver, 3)
     await world.send(other, await world.addBot(other), 5)
     await expect.poll(() => numbers(good.received), LONG).toEqual([0, 1, 2, 3, 4])
     expect(receiver.mostAtOnce()).toBe(3)
@@ -410,28 +387,23 @@ describe('order and bounds', () => {
     for (const bot of bots) await world.send(team, bot, 1)
     const delays = [0.2, 0.2, 0.2, 0.2, 0.2]
     const one = world.dispatcher({ perEndpoint: 1, delays })
-    await expect.poll(() => receiver.received.length, LONG).toBe(5)
-    const endpoint = () => world.database.selectFrom('endpoints').selectAll().executeTakeFirstOrThrow()
-    await expect.poll(async () => (await endpoint()).failed_in_a_row, LONG).toBe(5)
-    const seconds = async () => ((await endpoint()).probe_at!.getTime() - Date.now()) / 1000
+    await expectReceived(receiver, 5)
+    await expect.poll(async () => (await endpointRow()).failed_in_a_row, LONG).toBe(5)
+    const seconds = async () => ((await endpointRow()).probe_at!.getTime() - Date.now()) / 1000
     await one.close()
     world.dispatcher({ delays })
     world.dispatcher({ delays })
     expect(await seconds()).toBeGreaterThan(25)
     expect(await seconds()).toBeLessThan(31)
-    const probe = () =>
-      world.database
-        .updateTable('endpoints')
-        .set({ probe_at: new Date(Date.now() - 1000) })
-        .execute()
+    const probe = () => world.change('endpoints', {}, { probe_at: new Date(Date.now() - 1000) })
     await probe()
-    await expect.poll(async () => (await endpoint()).failed_in_a_row, LONG).toBe(6)
+    await expect.poll(async () => (await endpointRow()).failed_in_a_row, LONG).toBe(6)
     expect(receiver.received.length).toBe(6)
     expect(await seconds()).toBeGreaterThan(55)
     expect(await seconds()).toBeLessThan(61)
     isWell = true
     await probe()
-    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 30 })
-    expect(await endpoint()).toMatchObject({ failed_in_a_row: 0, probe_at: null, failing_since: null })
+    await expectStates({ delivered: 30 })
+    expect(await endpointRow()).toMatchObject({ failed_in_a_row: 0, probe_at: null, failing_since: null })
   })
 })

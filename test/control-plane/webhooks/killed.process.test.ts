@@ -47,6 +47,6 @@ test('dispatchers that are killed in the middle of their requests lose nothing, 
   for (const bot of bots) expect(accepted.filter((one) => one.bot === bot).map(({ n }) => n)).toEqual([0, 1, 2, 3])
   expect(new Set(accepted.map(({ id }) => id)).size).toBe(20)
   // An interrupted request counts as no attempt.
-  const attempts = await world.database.selectFrom('deliveries').select('attempts').execute()
+  const attempts = await world.rows('deliveries', {}, ['attempts'])
   expect(attempts.every((delivery) => delivery.attempts === 1)).toBe(true)
 })

@@ -23,6 +23,8 @@ async function setUp(values: Partial<NewBotRow> = {}) {
   return { team, bot, receiver }
 }
 
+const expectStates = (states: object) => expect.poll(() => world.states(), LONG).toEqual(states)
+
 async function end(bot: string) {
   const row = (await readBotForMessages(world.database, bot))!
   await world.database.transaction().execute((tx) => insertMessages(tx, messagesOfEnd(row, 'end')))
@@ -42,12 +44,8 @@ describe('what is sent', () => {
   })
 
   test('under public names', async () => {
-    const { team, bot, receiver } = await setUp({
-      is_compat: true,
-      status: 'failed',
-      error_code: 'CONF_OBF_TOKEN_ERROR',
-      extra: { a: 1 },
-    })
+    const failed = { status: 'failed', error_code: 'CONF_OBF_TOKEN_ERROR' }
+    const { team, bot, receiver } = await setUp({ is_compat: true, ...failed, extra: { a: 1 } })
     await world.endpoint({ teamId: team, kind: 'callback', botId: bot, url: receiver.url, secret: 'word' })
     await end(bot)
     world.dispatcher()
@@ -68,20 +66,16 @@ describe('what is sent', () => {
     await end(bot)
     await end(other)
     world.dispatcher()
-    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 2 })
+    await expectStates({ delivered: 2 })
     expect(own.received.map(({ body }) => [body.event, body.data.bot_id, body.data.transcript])).toEqual([
       ['complete', bot, [{ speaker: 'Ada' }]],
     ])
     expect(receiver.received.map(({ body }) => body.data.bot_id)).toEqual([other])
-    await world.database
-      .updateTable('endpoints')
-      .set({ disabled_at: new Date() })
-      .where('url', '=', receiver.url)
-      .execute()
+    await world.change('endpoints', { url: receiver.url }, { disabled_at: new Date() })
     expect(await readAccountUrl(world.database, team)).toBe(receiver.url)
     await setAccountUrl(world.database, seals, team, receiver.url)
     await world.send(team, other, 1, 'older')
-    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 3 })
+    await expectStates({ delivered: 3 })
     expect(receiver.received.length).toBe(2)
     await setAccountUrl(world.database, seals, team, null)
     expect(await readAccountUrl(world.database, team)).toBeNull()
@@ -95,7 +89,7 @@ describe('what is sent', () => {
     await world.database.transaction().execute((tx) => insertMessages(tx, [...status, ...messagesOfEnd(row, 'x')]))
     await world.database.transaction().execute((tx) => insertMessages(tx, messagesOfEnd(row, 'x')))
     world.dispatcher()
-    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 1 })
+    await expectStates({ delivered: 1 })
     expect(receiver.received.map(({ body }) => body.event)).toEqual(['bot.completed'])
   })
 })
@@ -136,7 +130,7 @@ describe('again', () => {
     expect(await sendTest(world.database, endpoint.id, 'bot.completed')).toEqual(expect.any(Number))
     expect(await sendTest(world.database, randomUUID())).toBeNull()
     world.dispatcher()
-    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 1 })
+    await expectStates({ delivered: 1 })
     const [{ text, headers, body }] = receiver.received as [(typeof receiver.received)[number]]
     new Webhook(endpoint.secret!).verify(text, headers)
     expect(body.event).toBe('bot.completed')
@@ -147,14 +141,14 @@ describe('again', () => {
     const { team, bot, receiver } = await setUp()
     await world.endpoint({ teamId: team, kind: 'team', url: receiver.url })
     await world.send(team, bot, 1)
-    const { id } = await world.database.selectFrom('deliveries').select('id').executeTakeFirstOrThrow()
+    const { id } = await world.one('deliveries', {}, ['id'])
     expect(await replayDeliveries(world.database, { deliveryId: id })).toBe(0)
     world.dispatcher()
-    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 1 })
+    await expectStates({ delivered: 1 })
     expect(await replayDeliveries(world.database, { deliveryId: id, teamId: await world.teamId() })).toBe(0)
     expect(await replayDeliveries(world.database, { deliveryId: id, teamId: team })).toBe(1)
     await expect.poll(() => receiver.received.length, LONG).toBe(2)
-    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 1 })
+    await expectStates({ delivered: 1 })
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
     const [delivery] = await deliveriesOfBot(world.database, bot)
     expect(delivery!.attemptList.map(({ is_replay }) => is_replay)).toEqual([false, true])
@@ -169,24 +163,16 @@ describe('again', () => {
     )
     const endpoint = await world.endpoint({ teamId: team, kind: 'team', url: receiver.url })
     await world.send(team, bot, 4)
-    await world.database
-      .updateTable('messages')
-      .set({ created_at: new Date(Date.now() - 3600_000) })
-      .where(
-        'id',
-        '=',
-        (await world.database.selectFrom('deliveries').select('message_id').orderBy('id').executeTakeFirstOrThrow())
-          .message_id,
-      )
-      .execute()
+    const [first] = (await world.rows('deliveries')).sort((one, other) => one.id - other.id)
+    await world.change('messages', { id: first!.message_id }, { created_at: new Date(Date.now() - 3600_000) })
     world.dispatcher({ delays: [] })
-    await expect.poll(() => world.states(), LONG).toEqual({ failed: 3, delivered: 1 })
+    await expectStates({ failed: 3, delivered: 1 })
     isWell = true
     const since = new Date(Date.now() - 60_000)
     const filter = { endpointId: endpoint.id, since, onlyFailed: true }
     expect(await replayDeliveries(world.database, { ...filter, until: since })).toBe(0)
     expect(await replayDeliveries(world.database, filter)).toBe(2)
-    await expect.poll(() => world.states(), LONG).toEqual({ failed: 1, delivered: 3 })
+    await expectStates({ failed: 1, delivered: 3 })
     expect(receiver.received.slice(4).map(({ body }) => body.data.n)).toEqual([1, 3])
   })
 
@@ -198,7 +184,7 @@ describe('again', () => {
     await end(bot)
     expect(await resendEnd(world.database, bot)).toBe('sent')
     world.dispatcher()
-    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 3 })
+    await expectStates({ delivered: 3 })
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(2)
     expect(callback.received.length).toBe(1)
     expect(await resendEnd(world.database, randomUUID())).toBe('not_found')
@@ -216,7 +202,7 @@ describe('again', () => {
     await world.endpoint({ teamId: team, kind: 'callback', botId: bot, url: receiver.url })
     expect(await sendCallback(world.database, seals, bot, null)).toBe('sent')
     world.dispatcher()
-    await expect.poll(() => world.states(), LONG).toEqual({ delivered: 2 })
+    await expectStates({ delivered: 2 })
     expect(once.received.map(({ method, headers }) => [method, headers['x-service-secret']])).toEqual([
       ['PUT', 'other'],
     ])

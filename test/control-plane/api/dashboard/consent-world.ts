@@ -1,16 +1,15 @@
 /** The API with apps of the operator at the stand-ins of all three providers, and browsers of people who consent there. */
 
-import type { ConsentProvider } from '../../../../control-plane/api/dependencies.ts'
+import type { ApiDependencies, ConsentProvider } from '../../../../control-plane/api/dependencies.ts'
 import type { Role } from '../../../../control-plane/store/people/people.ts'
 import { callbackOf } from '../../../../packages/mock/shared/consent.ts'
 import { atEnd } from '../../../fakes/at-end.ts'
 import { openCalendarWorld } from '../calendars/stand-ins.ts'
 import { openConferencing } from '../conferencing.ts'
-import type { ApiWorldOptions } from '../world.ts'
 
 export type ConsentWorld = Awaited<ReturnType<typeof openConsentWorld>>
 
-export async function openConsentWorld({ settings, ...options }: Partial<ApiWorldOptions['dependencies']> = {}) {
+export async function openConsentWorld({ settings, ...options }: Partial<ApiDependencies> = {}) {
   const conferencing = await openConferencing()
   const { zoom, app, authority } = conferencing
   const publicUrl = settings?.publicUrl ?? 'http://127.0.0.1'
@@ -40,7 +39,7 @@ export async function openConsentWorld({ settings, ...options }: Partial<ApiWorl
     async person(role: Role = 'member', team?: { teamId: string }) {
       const person = await world.person(role, team)
       const begin = (provider: ConsentProvider, target: object = {}) =>
-        person.send('POST', `/dashboard/api/connect/${provider}`, target)
+        person.ask('POST', `/connect/${provider}`, target)
       return {
         ...person,
         begin,

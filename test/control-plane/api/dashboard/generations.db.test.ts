@@ -38,15 +38,10 @@ test('its data is deleted and its final webhook sent again from the dashboard', 
 
 test('a planned bot of an older calendar event is among the scheduled ones, and is cancelled there', async () => {
   const ada = await member()
+  const at = new Date(Date.now() + 3_600_000)
   const { id } = await olderBotRow(world, ada.teamId, {
-    phase: 'scheduled',
-    status: 'queued',
-    is_scheduled: true,
-    schedule_status: 'scheduled',
-    join_at: new Date(Date.now() + 3_600_000),
-    due_at: new Date(Date.now() + 3_600_000),
-    attempt: 0,
-    joined_attempt: null,
+    ...{ phase: 'scheduled', status: 'queued', is_scheduled: true, schedule_status: 'scheduled' },
+    ...{ join_at: at, due_at: at, attempt: 0, joined_attempt: null },
   })
   expect((await ada.send('GET', '/v2/bots/scheduled')).body.data).toMatchObject([{ bot_id: id }])
   expect((await ada.send('GET', '/v2/bots')).body.data).toEqual([])

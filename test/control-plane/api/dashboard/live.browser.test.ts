@@ -28,12 +28,7 @@ async function show(bot: BotInMeeting, picture: Uint8Array | string): Promise<vo
   await world.storeFile(bot, 'screenshots/live.png', picture)
   await world.answerPictures(bot.id, { ok: true })
 }
-const letAsk = (bot: BotInMeeting) =>
-  world.database
-    .updateTable('live_pictures')
-    .set({ asked_at: new Date(0) })
-    .where('bot_id', '=', bot.id)
-    .execute()
+const letAsk = (bot: BotInMeeting) => world.change('live_pictures', { bot_id: bot.id }, { asked_at: new Date(0) })
 
 test('an open page asks for a picture and shows it with its age, without moving anything', async () => {
   await signIn('viewer')

@@ -27,24 +27,30 @@ world.dependencies.links.linkTo = async (key) => {
 
 async function person(role: Role, team?: Team) {
   const of = await world.person(role, team)
-  const send = (method: 'GET' | 'POST', path: string) => of.send(method, `/dashboard/api${path}`)
+  const { ask: send } = of
+  const askForPictures = async (): Promise<number> => (await send('POST', '/live/pictures')).body.data.asked
   const bot = async (name = 'Bot', fields: object = {}) => {
     const id = await world.bot(of, { bot_name: name, meeting_url: freshMeet(), ...fields })
     return { id, ...(await startReporting(world.database, id)) }
   }
   const viewOf = async (id: string) =>
     (await send('GET', '/live')).body.data.find(({ bot_id }: { bot_id: string }) => bot_id === id)
-  return { team: of, send, bot, viewOf }
+  return { team: of, send, askForPictures, bot, viewOf }
 }
 
 const openOf = (id: string) => openCommands(world.database, [id])
-const commandsOf = (id: string) => world.rowsOf('bot_commands', id)
+const commandsOf = (id: string) => world.rows('bot_commands', { bot_id: id })
 const pass = (id: string, seconds: number) =>
-  world.database
-    .updateTable('live_pictures')
-    .set({ asked_at: new Date(Date.now() - seconds * 1000) })
-    .where('bot_id', '=', id)
-    .execute()
+  world.change('live_pictures', { bot_id: id }, { asked_at: new Date(Date.now() - seconds * 1000) })
+/** Reports what a launching process of these tests can take. */
+const reportCapacity = (
+  capacity: Parameters<typeof startCapacityReport>[0]['launcher']['capacity'],
+  more: object = {},
+) =>
+  startCapacityReport({
+    ...{ database: world.database, launcher: { kind: 'docker', capacity }, version: '1.2.3', image: 'standin:1.2.3' },
+    ...{ speech: speechProblemsOf({}), log: quiet, ...more },
+  })
 async function answer(id: string, given: Pick<Answer, 'ok' | 'code' | 'message'>) {
   for (const open of await openOf(id)) await storeAnswer(world.database, id, { type: 'answer', id: open.id, ...given })
 }
@@ -63,9 +69,9 @@ describe('pictures', () => {
     expect(answers.map(({ body }) => body.data.asked).sort()).toEqual([0, 0, 0, 0, 0, 1])
     expect((await openOf(id)).map(({ command }) => command)).toEqual([{ type: 'screenshot', live: true }])
     await pass(id, 15)
-    expect((await ada.send('POST', '/live/pictures')).body.data.asked).toBe(0)
+    expect(await ada.askForPictures()).toBe(0)
     await pass(id, 31)
-    expect((await ada.send('POST', '/live/pictures')).body.data.asked).toBe(1)
+    expect(await ada.askForPictures()).toBe(1)
     // A bot that is watched for hours keeps one question.
     expect(await commandsOf(id)).toHaveLength(1)
   })
@@ -74,7 +80,7 @@ describe('pictures', () => {
     const ada = await person('viewer')
     const ben = await person('member', ada.team)
     const { id } = await ada.bot()
-    await ada.send('POST', '/live/pictures')
+    await ada.askForPictures()
     expect((await ada.send('POST', `/live/pictures/${id}`)).status).toBe(403)
     await pass(id, 0)
     expect((await ben.send('POST', `/live/pictures/${id}`)).body.data.asked).toBe(0)
@@ -87,7 +93,7 @@ describe('pictures', () => {
     const ada = await person('owner')
     const eve = await person('owner')
     const { id } = await ada.bot()
-    expect((await eve.send('POST', '/live/pictures')).body.data.asked).toBe(0)
+    expect(await eve.askForPictures()).toBe(0)
     expect((await eve.send('POST', `/live/pictures/${id}`)).status).toBe(404)
     expect((await eve.send('GET', '/live')).body.data).toEqual([])
     expect(await openOf(id)).toEqual([])
@@ -99,7 +105,7 @@ describe('pictures', () => {
     const ada = await person('viewer')
     const { id, report } = await ada.bot()
     expect(await ada.viewOf(id)).toMatchObject({ picture: null, no_picture: 'pending' })
-    await ada.send('POST', '/live/pictures')
+    await ada.askForPictures()
     await report(stored())
     await answer(id, { ok: true })
     const { picture, no_picture } = await ada.viewOf(id)
@@ -107,7 +113,7 @@ describe('pictures', () => {
     expect(picture.age_seconds).toBeLessThan(10)
     expect(no_picture).toBeNull()
     await pass(id, 31)
-    await ada.send('POST', '/live/pictures')
+    await ada.askForPictures()
     await answer(id, { ok: false, code: 'COMMAND_FAILED', message: 'The page does not answer.' })
     expect(await ada.viewOf(id)).toMatchObject({
       picture: { url: picture.url },
@@ -119,7 +125,7 @@ describe('pictures', () => {
   test('a bot that does not answer is reported after 15 s', async () => {
     const ada = await person('viewer')
     const { id } = await ada.bot()
-    await ada.send('POST', '/live/pictures')
+    await ada.askForPictures()
     expect((await ada.viewOf(id)).no_picture).toBe('pending')
     await pass(id, 16)
     expect((await ada.viewOf(id)).no_picture).toBe('no_answer')
@@ -128,7 +134,7 @@ describe('pictures', () => {
   test('a file that is too large is not linked', async () => {
     const ada = await person('viewer')
     const { id, report } = await ada.bot()
-    await ada.send('POST', '/live/pictures')
+    await ada.askForPictures()
     await report(stored(9 * 1024 * 1024))
     await answer(id, { ok: true })
     expect(await ada.viewOf(id)).toMatchObject({ picture: null, no_picture: 'unusable' })
@@ -148,7 +154,7 @@ describe('pictures', () => {
     const ada = await person('viewer')
     const { id } = await ada.bot()
     await world.set(id, patch)
-    expect((await ada.send('POST', '/live/pictures')).body.data.asked).toBe(0)
+    expect(await ada.askForPictures()).toBe(0)
     expect(await ada.viewOf(id)).toMatchObject({ picture: null, no_picture: why })
   })
 })
@@ -171,12 +177,9 @@ describe('parts of a recording', () => {
   test('a bot that never was lost has none', async () => {
     const ada = await person('viewer')
     const { id, report } = await ada.bot()
-    const gap = {
-      started_at: new Date().toISOString(),
-      ended_at: new Date().toISOString(),
-      reason: 'browser_died',
-    } as const
-    await report({ type: 'recording_gap', ...gap, offset: 7, seconds: 2.5 })
+    const at = new Date().toISOString()
+    const gap = { started_at: at, ended_at: at, reason: 'browser_died', offset: 7, seconds: 2.5 } as const
+    await report({ type: 'recording_gap', ...gap })
     expect((await ada.send('GET', `/bots/${id}/parts`)).body.data).toEqual({
       waiting_room_seconds: 600,
       state: null,
@@ -193,14 +196,8 @@ describe('parts of a recording', () => {
     await world.set(id, { parts: [first], attempt: 2, resuming_since: new Date(), phase: 'due', joined_attempt: null })
     expect((await ada.send('GET', `/bots/${id}/parts`)).body.data).toMatchObject({ state: 'resuming', gaps: [] })
     await world.set(id, { resuming_since: null, joined_attempt: 2, phase: 'running' })
-    await world.insert('bot_steps', {
-      bot_id: id,
-      attempt: 2,
-      at: new Date(),
-      kind: 'resumed',
-      reason: null,
-      evidence: '{"missing_seconds": 12.5}',
-    })
+    const resumed = { bot_id: id, attempt: 2, at: new Date(), kind: 'resumed', evidence: '{"missing_seconds": 12.5}' }
+    await world.insert('bot_steps', resumed)
     expect((await ada.send('GET', `/bots/${id}/parts`)).body.data).toEqual({
       waiting_room_seconds: 600,
       state: null,
@@ -217,30 +214,12 @@ describe('parts of a recording', () => {
 
 test('the system page has queues, versions and the capacity of each launching process while it runs', async () => {
   const ada = await person('owner', operators)
-  const report = startCapacityReport({
-    database: world.database,
-    launcher: {
-      kind: 'docker',
-      capacity: async () => ({ free: 0, limit: 4, reason: 'The quota is used up' }),
-    },
-    version: '1.2.3',
-    image: 'standin:1.2.3',
-    speech: speechProblemsOf({}),
-    log: quiet,
-  })
+  const full = { free: 0, limit: 4, reason: 'The quota is used up' }
+  const report = reportCapacity(async () => full)
   const system = async () => (await ada.send('GET', '/system')).body.data
   await expect
     .poll(async () => (await system()).launchers)
-    .toEqual([
-      {
-        launcher: 'docker',
-        version: '1.2.3',
-        image: 'standin:1.2.3',
-        free: 0,
-        limit: 4,
-        reason: 'The quota is used up',
-      },
-    ])
+    .toEqual([{ launcher: 'docker', version: '1.2.3', image: 'standin:1.2.3', ...full }])
   expect(await system()).toMatchObject({
     migrations: { newest: expect.stringMatching(/^\d{4}-/), missing: [] },
     waiting_commands: expect.any(Number),
@@ -255,21 +234,12 @@ test('the system page has queues, versions and the capacity of each launching pr
 test('a launcher whose capacity cannot be read is logged and asked again', async () => {
   const warnings: string[] = []
   let asked = 0
-  const report = startCapacityReport({
-    database: world.database,
-    launcher: {
-      kind: 'docker',
-      capacity: async () => {
-        asked += 1
-        throw new Error('The engine is away')
-      },
-    },
-    version: '1.2.3',
-    image: null,
-    speech: speechProblemsOf({}),
-    log: { ...quiet, warn: (_fields, message) => warnings.push(message) },
-    everyMs: 10,
-  })
+  const failing = async () => {
+    asked += 1
+    throw new Error('The engine is away')
+  }
+  const log = { ...quiet, warn: (_fields: object, message: string) => warnings.push(message) }
+  const report = reportCapacity(failing, { log, everyMs: 10 })
   await expect.poll(() => asked).toBeGreaterThan(1)
   await report.close()
   expect(warnings[0]).toBe('The capacity for bots could not be reported')

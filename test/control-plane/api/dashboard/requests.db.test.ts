@@ -20,8 +20,7 @@ const requestOf = (teamId: string, change: Partial<LoggedRequest> = {}): LoggedR
   ...{ teamId, keyId: teamId, requestId: 'r', method: 'GET', path: '/v2/bots', status: 200, ms: 1.4, error: null },
   ...change,
 })
-const countOf = async (teamId: string) =>
-  (await world.database.selectFrom('request_log').select('left_out').where('team_id', '=', teamId).execute()).length
+const countOf = async (teamId: string) => (await world.rows('request_log', { team_id: teamId }, ['left_out'])).length
 
 test('requests with a key are listed with their errors, without secrets; those of people are not', async () => {
   const team = await world.team()
@@ -85,7 +84,7 @@ test('of a burst some are left out and counted, errors last', async () => {
       requestOf(teamId, { status: 500, error: { code: 'X', body: { message: `\u0000\ud800${'a'.repeat(9000)}` } } }),
     )
   await log.close()
-  const rows = await world.database.selectFrom('request_log').selectAll().where('team_id', '=', teamId).execute()
+  const rows = await world.rows('request_log', { team_id: teamId })
   const errors = rows.filter(({ status }) => status === 500)
   expect(errors.length).toBeGreaterThan(10)
   expect(rows.length).toBeLessThanOrEqual(100)
@@ -105,11 +104,7 @@ test('a team keeps few rows, and those of today', async () => {
   }
   expect(await countOf(one.teamId)).toBe(5000)
   expect(await countOf(other.teamId)).toBe(7000)
-  await world.database
-    .updateTable('request_log')
-    .set({ at: new Date(Date.now() - 25 * 3600_000) })
-    .where('team_id', '=', other.teamId)
-    .execute()
+  await world.change('request_log', { team_id: other.teamId }, { at: new Date(Date.now() - 25 * 3600_000) })
   expect((await (await readerOf(other.teamId))()).rows).toEqual([])
   const keep = { deliveries: 1000, histories: 1000, ledger: 1000, auditLog: 1000 }
   await removeOldRows(world.database, keep, AbortSignal.timeout(60_000))

@@ -49,12 +49,8 @@ test('a delivery opens to its payload and the answers of its receiver, and filte
   await page.getByText('Test webhook sent').waitFor(LONG)
   await page.reload()
   await delivery.waitFor(LONG)
-  const { id } = await world.database
-    .selectFrom('deliveries')
-    .select('id')
-    .where('team_id', '=', team.teamId)
-    .executeTakeFirstOrThrow()
-  await world.database.updateTable('deliveries').set({ state: 'failed', attempts: 2 }).where('id', '=', id).execute()
+  const { id } = await world.one('deliveries', { team_id: team.teamId }, ['id'])
+  await world.change('deliveries', { id }, { state: 'failed', attempts: 2 })
   const attempt = { delivery_id: id, duration_ms: 12, error: null, is_replay: false }
   await world.insert(
     'delivery_attempts',

@@ -5,6 +5,7 @@ import { openSession } from '../../../../control-plane/store/people/sessions.ts'
 import { createKey } from '../../../../control-plane/store/teams/keys.ts'
 import { MEET } from '../../world.ts'
 import type { openCalendarWorld } from '../calendars/stand-ins.ts'
+import { DOCUMENTS } from '../openapi-judge.ts'
 import { createRandom, type Schema, Values } from './values.ts'
 
 type World = Awaited<ReturnType<typeof openCalendarWorld>>
@@ -30,7 +31,6 @@ export interface Outcome {
   problems: Problem[]
 }
 
-const DOCUMENTS = ['/openapi.json', '/openapi-older.json', '/openapi-dashboard.json']
 /** They never end: streams of events. */
 const STREAMS = new Set(['GET /dashboard/api/feed', 'GET /v2/bots/{bot_id}/events/stream', 'GET /v2/events/stream'])
 /** A request before has revoked the caller's key or session. */

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { threadCpuUsage } from 'node:process'
 import { expect, test } from 'vitest'
 import { openWorld } from '../../world.ts'
+import { operationsServed } from '../openapi-judge.ts'
 
 const MB = 1_000_000
 /** Ten times what a slow machine needs, and a twentieth of what these bodies once cost. */
@@ -40,25 +41,13 @@ const OTHERS = [
 
 /** Every operation that changes something, and the paths above. */
 async function places(): Promise<[method: string, path: string, statuses: readonly number[]][]> {
-  const operations = await Promise.all(
-    [
-      ['/openapi.json', ''],
-      ['/openapi-older.json', ''],
-      ['/openapi-dashboard.json', '/dashboard/api'],
-    ].map(async ([url, prefix]) => {
-      const { paths }: { paths: Record<string, object> } = (await world.app.inject({ url: url! })).json()
-      return Object.entries(paths).flatMap(([path, methods]) =>
-        Object.keys(methods).map((method) => [method.toUpperCase(), prefix + path.replace(/[{}]/g, '')] as const),
-      )
-    }),
-  )
+  const changing = (await operationsServed(world.app)).filter(({ method }) => ['post', 'put', 'patch'].includes(method))
   return [
-    ...operations
-      .flat()
-      .filter(([method]) => ['POST', 'PUT', 'PATCH'].includes(method))
-      .map(([method, path]) => [method, path, [401, 403, 404, 413]] as [string, string, number[]]),
-    ...OTHERS.map(([method, path, status]) => [method, path, [status]] as [string, string, number[]]),
-  ]
+    ...changing.map(
+      ({ method, path }) => [method.toUpperCase(), path.replace(/[{}]/g, ''), [401, 403, 404, 413]] as const,
+    ),
+    ...OTHERS.map(([method, path, status]) => [method, path, [status]] as const),
+  ].map(([method, path, statuses]) => [method, path, statuses])
 }
 
 test('without a key every request is refused before its body is read', async () => {

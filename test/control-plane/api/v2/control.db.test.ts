@@ -3,6 +3,7 @@ import type { Answer } from '@standin/wire/control-link.ts'
 import { describe, expect, test } from 'vitest'
 import { storeAnswer } from '../../../../control-plane/store/bots/commands.ts'
 import { openWorld } from '../../world.ts'
+import type { Answer as Answered } from '../visitor.ts'
 
 const world = await openWorld({ api: { settings: { publicUrl: 'http://127.0.0.1', commandTimeoutMs: 20_000 } } })
 const team = await world.team()
@@ -23,16 +24,13 @@ async function botIn(status: string): Promise<string> {
   return id
 }
 
-/** Waits for the command as the link server does, and answers it as the bot does. */
-async function answerAs(botId: string, answer: Partial<Answer>): Promise<object> {
-  const row = await expect
-    .poll(() => world.database.selectFrom('bot_commands').selectAll().where('bot_id', '=', botId).executeTakeFirst())
-    .toBeTruthy()
-    .then(() =>
-      world.database.selectFrom('bot_commands').selectAll().where('bot_id', '=', botId).executeTakeFirstOrThrow(),
-    )
-  await storeAnswer(world.database, botId, { type: 'answer', id: row.id, ok: true, ...answer } as Answer)
-  return row.command as object
+/** The answer to a request, and the command that the bot got meanwhile and answered as the link server passes it on. */
+async function whileAnswered(botId: string, request: Promise<Answered>, answer: Partial<Answer>) {
+  const stored = async () => (await world.rows('bot_commands', { bot_id: botId }))[0]
+  await expect.poll(stored).toBeTruthy()
+  const { id, command } = (await stored())!
+  await storeAnswer(world.database, botId, { type: 'answer', id, ok: true, ...answer } as Answer)
+  return { answer: await request, command }
 }
 
 const refusedIn = (id: string, status: string) => ({
@@ -49,10 +47,8 @@ const refusedIn = (id: string, status: string) => ({
 describe('send-chat-message', () => {
   test.each(IN_CALL)('is delivered in %s', async (status) => {
     const id = await botIn(status)
-    const [answer, command] = await Promise.all([
-      team.post(`/v2/bots/${id}/send-chat-message`, { message: 'Hello 👋\nall' }),
-      answerAs(id, { ok: true }),
-    ])
+    const asked = team.post(`/v2/bots/${id}/send-chat-message`, { message: 'Hello 👋\nall' })
+    const { answer, command } = await whileAnswered(id, asked, {})
     expect(answer).toMatchObject({ status: 200, body: { success: true, data: { message: expect.any(String) } } })
     expect(command).toEqual({ type: 'send_chat', message: 'Hello 👋\nall' })
   })
@@ -69,10 +65,8 @@ describe('send-chat-message', () => {
     ['FST_ERR_BOT_STATUS', 409, 'FST_ERR_BOT_STATUS'],
   ])('a bot that answers %s gives %i', async (code, status, shown) => {
     const id = await botIn('in_call_recording')
-    const [answer] = await Promise.all([
-      team.post(`/v2/bots/${id}/send-chat-message`, { message: 'x' }),
-      answerAs(id, { ok: false, code, message: 'The reason of the bot.' }),
-    ])
+    const asked = team.post(`/v2/bots/${id}/send-chat-message`, { message: 'x' })
+    const { answer } = await whileAnswered(id, asked, { ok: false, code, message: 'The reason of the bot.' })
     expect(answer).toMatchObject({ status, body: { code: shown, details: 'The reason of the bot.' } })
   })
 
@@ -85,8 +79,8 @@ describe('send-chat-message', () => {
     [{ message: 'x', y: 1 }],
   ])('the body %j is answered with 400, after 404 and before 409', async (body) => {
     const id = await botIn('completed')
-    expect(await team.post(`/v2/bots/${id}/send-chat-message`, body)).toMatchObject({ status: 400 })
-    expect(await team.post(`/v2/bots/${randomUUID()}/send-chat-message`, body)).toMatchObject({ status: 404 })
+    expect((await team.post(`/v2/bots/${id}/send-chat-message`, body)).status).toBe(400)
+    expect((await team.post(`/v2/bots/${randomUUID()}/send-chat-message`, body)).status).toBe(404)
   })
 
   test('a bot that does not answer is a 500', async () => {
@@ -115,9 +109,8 @@ describe.each([
       [{ chat_message: 'A break' }, 'A break'],
     ] as const) {
       const id = await botIn(status)
-      const [answer, command] = await Promise.all([team.post(`/v2/bots/${id}/${path}`, body), answerAs(id, {})])
-      expect(answer.status).toBe(200)
-      expect(command).toEqual({ type, chat_message })
+      const { answer, command } = await whileAnswered(id, team.post(`/v2/bots/${id}/${path}`, body), {})
+      expect([answer.status, command]).toEqual([200, { type, chat_message }])
     }
   })
 
@@ -128,53 +121,10 @@ describe.each([
 
   test('a command that failed is a 500 with the reason', async () => {
     const id = await botIn(allowed[0]!)
-    const [answer] = await Promise.all([
-      team.post(`/v2/bots/${id}/${path}`),
-      answerAs(id, { ok: false, code: 'COMMAND_FAILED', message: 'The recorder is not ready.' }),
-    ])
-    expect(answer).toMatchObject({
-      status: 500,
-      body: { code: 'FST_ERR_BOT_COMMAND_FAILED', details: 'The recorder is not ready.' },
-    })
-  })
-})
-
-describe('leave', () => {
-  test('a queued bot fails with EXITING_MEETING_BEFORE_RECORD and is not charged', async () => {
-    const owner = await world.team({ balance: 1 })
-    const id = await world.bot(owner)
-    expect(await owner.post(`/v2/bots/${id}/leave`)).toMatchObject({
-      status: 200,
-      body: { data: { message: 'Bot leave request sent successfully.' } },
-    })
-    expect((await owner.get(`/v2/bots/${id}`)).body.data).toMatchObject({
-      status: 'failed',
-      error_code: 'EXITING_MEETING_BEFORE_RECORD',
-      tokens: null,
-    })
-    const { balance, reserved } = await world.database
-      .selectFrom('teams')
-      .select(['balance', 'reserved'])
-      .where('id', '=', owner.teamId)
-      .executeTakeFirstOrThrow()
-    expect({ balance, reserved }).toEqual({ balance: 1_000_000, reserved: 0 })
-  })
-
-  test.each(['joining_call', 'in_waiting_room', ...IN_CALL])('a bot in %s is asked to leave, once', async (status) => {
-    const id = await botIn(status)
-    expect(await team.post(`/v2/bots/${id}/leave`, '')).toMatchObject({ status: 200 })
-    expect(await team.post(`/v2/bots/${id}/leave`, {})).toMatchObject({ status: 200 })
-    const commands = await world.database
-      .selectFrom('bot_commands')
-      .select('command')
-      .where('bot_id', '=', id)
-      .execute()
-    expect(commands).toEqual([{ command: { type: 'leave' } }])
-  })
-
-  test.each(['transcribing', 'completed', 'failed'])('is refused in %s', async (status) => {
-    const id = await botIn(status)
-    expect(await team.post(`/v2/bots/${id}/leave`)).toMatchObject(refusedIn(id, status))
+    const details = 'The recorder is not ready.'
+    const failed = { ok: false, code: 'COMMAND_FAILED', message: details } as const
+    const { answer } = await whileAnswered(id, team.post(`/v2/bots/${id}/${path}`), failed)
+    expect(answer).toMatchObject({ outcome: '500 FST_ERR_BOT_COMMAND_FAILED', body: { details } })
   })
 })
 

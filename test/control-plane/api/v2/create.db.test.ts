@@ -104,24 +104,19 @@ describe('what a bot is asked for', () => {
       callback_config: { url: 'https://hooks.example/cb', method: 'PUT', secret: null },
     })
     expect(text).not.toMatch(/obf-secret|dg-secret|cb-secret/)
-    const endpoint = await world.database
-      .selectFrom('endpoints')
-      .selectAll()
-      .where('bot_id', '=', botId)
-      .executeTakeFirstOrThrow()
+    const endpoint = await world.one('endpoints', { bot_id: botId })
     expect(endpoint).toMatchObject({ kind: 'callback', url: 'https://hooks.example/cb', method: 'PUT' })
   })
 
   test('is admitted with a reservation, a message and steps, all in one', async () => {
     const team = await world.team({ balance: 1 })
     const botId = await world.bot(team)
-    const ledger = await world.rowsOf('ledger', botId)
-    expect(ledger).toMatchObject([{ kind: 'reserve', amount: 500_000, source: `reserve:${botId}` }])
-    const messages = await world.rowsOf('messages', botId)
-    expect(messages).toMatchObject([
+    const reserved = { kind: 'reserve', amount: 500_000, source: `reserve:${botId}` }
+    expect(await world.rows('ledger', { bot_id: botId })).toMatchObject([reserved])
+    expect(await world.rows('messages', { bot_id: botId })).toMatchObject([
       { event: 'bot.status_change', body: { data: { bot_id: botId, status: { code: 'queued' } } } },
     ])
-    const steps = await world.database.selectFrom('bot_steps').select('kind').where('bot_id', '=', botId).execute()
+    const steps = await world.rows('bot_steps', { bot_id: botId }, ['kind'])
     expect(steps.map(({ kind }) => kind)).toEqual(['asked', 'admitted', 'status'])
   })
 

@@ -265,7 +265,7 @@ describe('the stream of a team', () => {
   test('programs do not see bots of the older generation', async () => {
     const mine = await world.team()
     const [newer, older] = [await runningBot(mine), await runningBot(mine)]
-    await world.database.updateTable('bots').set({ generation: 'older' }).where('id', '=', older.botId).execute()
+    await world.set(older.botId, { generation: 'older' })
     await older.report(said('older'))
     await newer.report(said('newer'))
     const follower = listen(null, { key: mine.key, after: '0' })

@@ -51,7 +51,7 @@ test('types choose, and what is internal is never shown', async () => {
   const chat = await team.get(`/v2/bots/${botId}/events?types=chat_message`)
   expect(chat.body.data).toMatchObject([{ type: 'chat_message', data: { text: 'chat' } }])
   expect((await team.get(`/v2/bots/${botId}/events`)).text).not.toContain('/srv')
-  expect(await team.get(`/v2/bots/${botId}/events?types=artifact`)).toMatchObject({ status: 400 })
+  expect((await team.get(`/v2/bots/${botId}/events?types=artifact`)).status).toBe(400)
 })
 
 test('events of an attempt that is not the bot are not shown', async () => {

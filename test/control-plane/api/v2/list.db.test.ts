@@ -33,17 +33,28 @@ await world.set(ids[0]!, {
 })
 await world.set(ids[1]!, { status: 'failed', error_code: 'BOT_NOT_ACCEPTED', error_message: 'Nobody let it in.' })
 
-/** Places in `ids` of the bots that the query answers, in order. */
-async function places(query: string): Promise<number[]> {
-  const { status, body, text } = await team.get(`/v2/bots?${query}`)
+/** A page of the list: ids of its bots, and its cursors. */
+async function page(query: string, cursor: string | null = null, of = team) {
+  const { status, body, text } = await of.get(
+    `/v2/bots?${query}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`,
+  )
   if (status !== 200) throw new Error(text)
-  return body.data.map(({ bot_id }: { bot_id: string }) => ids.indexOf(bot_id))
+  const found: string[] = body.data.map(({ bot_id }: { bot_id: string }) => bot_id)
+  return { ids: found, places: found.map((id) => ids.indexOf(id)), next: body.cursor, previous: body.prev_cursor }
+}
+/** Places in `ids` of the bots that the query answers, in order. */
+const places = async (query: string) => (await page(query)).places
+/** All pages until the end. */
+async function pages(limit: number, of = team) {
+  const read = [await page(`limit=${limit}`, null, of)]
+  while (read.at(-1)!.next !== null) read.push(await page(`limit=${limit}`, read.at(-1)!.next, of))
+  return read
 }
 
 test('bots come newest first, with what became of them', async () => {
   const { body } = await team.get('/v2/bots')
   expect(body).toMatchObject({ success: true, cursor: null, prev_cursor: null })
-  expect(body.data.map(({ bot_id }: { bot_id: string }) => ids.indexOf(bot_id))).toEqual([6, 5, 4, 3, 2, 1, 0])
+  expect(await places('')).toEqual([6, 5, 4, 3, 2, 1, 0])
   expect(body.data.at(-1)).toEqual({
     bot_id: ids[0],
     bot_name: 'Alpha',
@@ -141,37 +152,22 @@ describe('pages', () => {
     'a cursor with the time %s is answered with 400',
     async (at) => {
       const cursor = Buffer.from(`${at}::${randomUUID()}`).toString('base64')
-      expect(await team.get(`/v2/bots?cursor=${encodeURIComponent(cursor)}`)).toMatchObject({ status: 400 })
+      expect((await team.get(`/v2/bots?cursor=${encodeURIComponent(cursor)}`)).status).toBe(400)
     },
   )
 
   test('lead forwards to the end and back to the start', async () => {
-    const seen: number[][] = []
-    let cursor: string | null = null
-    let last = ''
-    do {
-      const { body } = await team.get(`/v2/bots?limit=3${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`)
-      seen.push(body.data.map(({ bot_id }: { bot_id: string }) => ids.indexOf(bot_id)))
-      cursor = body.cursor
-      last = body.prev_cursor
-    } while (cursor !== null)
-    expect(seen).toEqual([[6, 5, 4], [3, 2, 1], [0]])
-
-    const middle = await team.get(`/v2/bots?limit=3&cursor=${encodeURIComponent(last)}`)
-    expect(middle.body.data.map(({ bot_id }: { bot_id: string }) => ids.indexOf(bot_id))).toEqual([3, 2, 1])
-    expect(middle.body.cursor).not.toBeNull()
-    const first = await team.get(`/v2/bots?limit=3&cursor=${encodeURIComponent(middle.body.prev_cursor)}`)
-    expect(first.body.data.map(({ bot_id }: { bot_id: string }) => ids.indexOf(bot_id))).toEqual([6, 5, 4])
-    expect(first.body.prev_cursor).toBeNull()
+    const read = await pages(3)
+    expect(read.map((one) => one.places)).toEqual([[6, 5, 4], [3, 2, 1], [0]])
+    const middle = await page('limit=3', read.at(-1)!.previous)
+    expect(middle).toMatchObject({ places: [3, 2, 1], next: expect.any(String) })
+    expect(await page('limit=3', middle.previous)).toMatchObject({ places: [6, 5, 4], previous: null })
   })
 
   test('a cursor is base64 of time and id, and the sign may be encoded with it', async () => {
-    const { body } = await team.get('/v2/bots?limit=3')
-    const text = Buffer.from(body.cursor, 'base64').toString()
-    expect(text).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z::[0-9a-f-]{36}$/)
-    const back = Buffer.from(`-${body.cursor}`).toString('base64')
-    const before = await team.get(`/v2/bots?limit=3&cursor=${encodeURIComponent(back)}`)
-    expect(before.body.data.map(({ bot_id }: { bot_id: string }) => ids.indexOf(bot_id))).toEqual([6, 5])
+    const { next } = await page('limit=3')
+    expect(Buffer.from(next, 'base64').toString()).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z::[0-9a-f-]{36}$/)
+    expect((await page('limit=3', Buffer.from(`-${next}`).toString('base64'))).places).toEqual([6, 5])
   })
 
   test.each(['0 seconds', '1 microsecond'])(
@@ -185,13 +181,7 @@ describe('pages', () => {
       update bots set created_at = ${created}::timestamptz + place.number * ${apart}::interval
       from (select id, row_number() over () as number from bots where team_id = ${other.teamId}) place
       where bots.id = place.id`.execute(world.database)
-      const seen: string[] = []
-      let cursor: string | null = null
-      do {
-        const { body } = await other.get(`/v2/bots?limit=2${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`)
-        seen.push(...body.data.map(({ bot_id }: { bot_id: string }) => bot_id))
-        cursor = body.cursor
-      } while (cursor !== null)
+      const seen = (await pages(2, other)).flatMap((one) => one.ids)
       expect(seen).toHaveLength(7)
       expect(new Set(seen)).toEqual(all)
     },

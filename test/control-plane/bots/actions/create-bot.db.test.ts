@@ -47,7 +47,7 @@ test('each of many bots has everything that a bot has which is created alone', a
   expect(await counts(team)).toEqual(times(40))
   expect(await counts(other)).toEqual(times(10))
   expect(one.reserved).toBe(RESERVATION)
-  const rows = await db.database.selectFrom('bots').select(['id', 'extra']).where('team_id', '=', team).execute()
+  const rows = await db.rows('bots', { team_id: team }, ['id', 'extra'])
   for (const { id, extra } of rows) expect(extra).toEqual(bots.find((bot) => bot.id === id)!.request.extra)
 })
 
@@ -64,7 +64,7 @@ test('one that cannot be stored fails alone', async () => {
 test('a limit that is set between two creations counts for the second one', async () => {
   const team = await db.teamId()
   await Promise.all([create(newBot(team)), create(newBot(team))])
-  await db.database.updateTable('teams').set({ daily_cap: 3 }).where('id', '=', team).execute()
+  await db.setTeam(team, { daily_cap: 3 })
   const made = await Promise.all(Array.from({ length: 8 }, () => create(newBot(team))))
   expect(made.filter((one) => 'botId' in one)).toHaveLength(1)
   expect(await counts(team)).toMatchObject({ bots: 3 })

@@ -47,19 +47,9 @@ beforeEach(async () => {
   })
 })
 
+const COOKIE = { expires: -1, httpOnly: true, secure: true, sameSite: 'Lax' } as const
 const sessionWith = (value: string): StorageState => ({
-  cookies: [
-    {
-      name: 'SID',
-      value,
-      domain: '.google.com',
-      path: '/',
-      expires: -1,
-      httpOnly: true,
-      secure: true,
-      sameSite: 'Lax',
-    },
-  ],
+  cookies: [{ name: 'SID', value, domain: '.google.com', path: '/', ...COOKIE }],
   origins: [],
 })
 const account = (fields: object = {}) =>
@@ -75,13 +65,7 @@ const linkOf = async (made: Awaited<ReturnType<typeof bot>>, url = server.url) =
   return link
 }
 const ask = async (made: Awaited<ReturnType<typeof bot>>) => (await linkOf(made)).askForAccount()
-const stepsOf = (id: string) =>
-  world.database
-    .selectFrom('bot_steps')
-    .select(['kind', 'reason'])
-    .where('bot_id', '=', id)
-    .where('kind', '=', 'account')
-    .execute()
+const stepsOf = (id: string) => world.rows('bot_steps', { bot_id: id, kind: 'account' }, ['kind', 'reason'])
 
 test('a bot gets an account with its session, the next of the meeting another one, and the third a reason', async () => {
   const one = await account({ label: 'One' })
@@ -110,16 +94,10 @@ test('the account stays with its bot until the bot is out of its meeting', async
   expect((await ask(await bot('a'))).account?.account_id).toBe(id)
 })
 
+const ofTeams = { cookies: [{ ...sessionWith('x').cookies[0]!, domain: '.live.com' }], origins: [] }
 test.each([
   ['is disabled', { is_disabled: true }, 'of 1, 1 disabled'],
-  [
-    'has another platform',
-    {
-      platform: 'teams',
-      session: { cookies: [{ ...sessionWith('x').cookies[0]!, domain: '.live.com' }], origins: [] },
-    },
-    'of 0, none can be used',
-  ],
+  ['has another platform', { platform: 'teams', session: ofTeams }, 'of 0, none can be used'],
   ['is of another pool', { pool: 'other' }, 'in the pool "sales": of 0'],
 ])('an account that %s is not given', async (_what, fields, words) => {
   await account(fields)
@@ -152,7 +130,7 @@ test('a refreshed session is stored over the one that the bot was given, and ove
   const report = { account_id, version, state: 'ok' as const, session: sessionWith('fresh') }
   expect(await link.reportAccount(report)).toMatchObject({ version: 2 })
   expect(await link.reportAccount(report)).not.toHaveProperty('version')
-  const row = await world.database.selectFrom('accounts').selectAll().executeTakeFirstOrThrow()
+  const row = await world.one('accounts')
   expect(JSON.parse(seals.open(row.session, sessionPlace(id)))).toEqual(sessionWith('fresh'))
   expect(row).toMatchObject({ state: 'ok', session_version: 2 })
   const other = await linkOf(await bot('b', {}))
@@ -167,8 +145,7 @@ test('an account that is signed out leaves the pool with the words of the page, 
   const { id } = await account()
   const link = await linkOf(await bot('a'))
   const { account_id, version } = (await link.askForAccount()).account!
-  const messages = () =>
-    world.database.selectFrom('messages').select(['event', 'body']).where('ordering_key', '=', id).execute()
+  const messages = () => world.rows('messages', { ordering_key: id }, ['event', 'body'])
   const report = { account_id, version, state: 'signed_out' as const, reason: 'Sign in' }
   for (const _again of [1, 2]) await link.reportAccount(report)
   const event = 'account.signed_out'
@@ -218,6 +195,7 @@ test('no log line, no plain column has a session', async () => {
   }
 })
 
+const NOTHING_KNOWN = { reason: null, endedAt: null, logTail: null }
 const BOTS = 200
 const ACCOUNTS = 5
 const MEETINGS = 30
@@ -269,14 +247,7 @@ test(`${BOTS} bots over ${ACCOUNTS} accounts with kills: never two of one accoun
       }
       if (isKilled) {
         await link.close()
-        const evidence = {
-          exitCode: null,
-          signal: 'SIGKILL',
-          isOutOfMemory: false,
-          reason: null,
-          endedAt: null,
-          logTail: null,
-        }
+        const evidence = { ...{ exitCode: null, signal: 'SIGKILL', isOutOfMemory: false }, ...NOTHING_KNOWN }
         // The reconciler tries again until no further attempt is made.
         await sql`update bots set phase = 'running', joined_attempt = 1 where id = ${made.id}`.execute(world.database)
         await changeBot(world.database, made.id, (row, now) => processEnded(row, { evidence, now } as never))
@@ -296,9 +267,8 @@ test(`${BOTS} bots over ${ACCOUNTS} accounts with kills: never two of one accoun
   expect(counts.given + counts.refused).toBe(BOTS)
   expect(counts.given).toBeGreaterThan(BOTS / 4)
   expect(kills).toBeGreaterThan(1)
-  expect((await listAccounts(world.database, world.team)).map(({ meetings }) => meetings)).toEqual(
-    Array.from({ length: ACCOUNTS }, () => 0),
-  )
+  const meetings = (await listAccounts(world.database, world.team)).map((one) => one.meetings)
+  expect(meetings).toEqual(Array(ACCOUNTS).fill(0))
   expect(await overlaps()).toEqual([])
 })
 
@@ -352,12 +322,8 @@ function randomOf(seed: number): (below: number) => number {
 
 async function startProcess(port = 0): Promise<{ child: ChildProcess; port: number }> {
   const program = fileURLToPath(new URL('../../control-link/link-server-process.ts', import.meta.url))
-  const env = {
-    ...globalThis.process.env,
-    TEST_DATABASE: world.url,
-    TEST_PORT: String(port),
-    TEST_SEAL_KEYS: SEAL_KEYS,
-  }
+  const settings = { TEST_DATABASE: world.url, TEST_PORT: String(port), TEST_SEAL_KEYS: SEAL_KEYS }
+  const env = { ...globalThis.process.env, ...settings }
   const child = spawn(globalThis.process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   let said = ''

@@ -11,7 +11,7 @@ const world = await openJobWorld()
 
 test('the audit finds sums that differ and reserves that stay, and says nothing if all is well', async () => {
   const { database } = world
-  await database.updateTable('teams').set({ balance: 0 }).execute()
+  await world.change('teams', {}, { balance: 0 })
   const bot = await world.addBot(world.team)
   const entry = (kind: 'reserve' | 'release' | 'charge' | 'grant', amount: number) => ({
     teamId: world.team,
@@ -31,7 +31,7 @@ test('the audit finds sums that differ and reserves that stay, and says nothing 
   errors.length = 0
   expect(await auditLedger(database, log)).toEqual({ differences: [], openReserves: [] })
   expect(errors).toEqual([])
-  await database.updateTable('teams').set({ spent: 21, balance: 79 }).execute()
+  await world.change('teams', {}, { spent: 21, balance: 79 })
   expect((await auditLedger(database, log)).differences).toEqual([
     {
       teamId: world.team,

@@ -20,6 +20,23 @@ import { MARKED_JSON, MARKER, openJobWorld } from './job-world.ts'
 
 const world = await openJobWorld()
 
+const run = (store?: FileStore, provider?: Parameters<typeof world.deletionTools>[1]) =>
+  deleteDue(world.deletionTools(store, provider))
+/** The files, of which those of some bots cannot be deleted. */
+const awayFor = (isAway: (bot: string) => boolean): FileStore => ({
+  ...world.files,
+  deletePrefix: async (prefix) => {
+    if (isAway(prefix)) throw new Error('The disk is away')
+    return world.files.deletePrefix(prefix)
+  },
+})
+const makeDue = (of: { bot_id?: string } = {}) => world.change('deletions', of, { next_try_at: new Date() })
+const [DONE, FAILED, NOTHING] = [
+  [1, 0],
+  [0, 1],
+  [0, 0],
+].map(([deleted, failed]) => ({ deleted, failed }))
+
 describe('deletion', () => {
   test('leaves no byte of what a bot recorded', async () => {
     const bot = await world.recordedBot()
@@ -48,7 +65,7 @@ describe('deletion', () => {
       'retranscriptions.webhook_url',
     ])
     expect(await world.requestDeletion(bot)).toBe('requested')
-    expect(await deleteDue(world.deletionTools())).toEqual({ deleted: 1, failed: 0 })
+    expect(await run()).toEqual(DONE)
     expect(await world.placesOfMarker()).toEqual([])
     expect(await world.files.list(bot)).toEqual([])
     expect(await world.receipt(bot)).toMatchObject({
@@ -94,35 +111,23 @@ describe('deletion', () => {
   })
 
   test('is refused for a bot that is active, and done once', async () => {
-    expect(
-      await world.requestDeletion(await world.recordedBot({ phase: 'running', status: 'in_call_recording' })),
-    ).toBe('active')
+    const active = await world.recordedBot({ phase: 'running', status: 'in_call_recording' })
+    expect(await world.requestDeletion(active)).toBe('active')
     expect(await world.requestDeletion(randomUUID())).toBe('not_found')
     const bot = await world.recordedBot()
     expect(await world.requestDeletion(bot)).toBe('requested')
     expect(await world.requestDeletion(bot)).toBe('already_deleted')
-    expect((await world.database.selectFrom('deletions').selectAll().execute()).length).toBe(1)
+    expect((await world.rows('deletions')).length).toBe(1)
   })
 
   test('that fails is tried again and holds up no other', async () => {
     const bots = [await world.recordedBot(), await world.recordedBot()]
     for (const bot of bots) await world.requestDeletion(bot)
-    const broken: FileStore = {
-      ...world.files,
-      deletePrefix: async (prefix) => {
-        if (prefix === bots[0]) throw new Error('The disk is away')
-        return world.files.deletePrefix(prefix)
-      },
-    }
-    expect(await deleteDue(world.deletionTools(broken))).toEqual({ deleted: 1, failed: 1 })
+    expect(await run(awayFor((bot) => bot === bots[0]))).toEqual({ deleted: 1, failed: 1 })
     expect(await world.receipt(bots[0]!)).toMatchObject({ verified_at: null, tries: 1, last_error: 'The disk is away' })
-    expect(await deleteDue(world.deletionTools())).toEqual({ deleted: 0, failed: 0 })
-    await world.database
-      .updateTable('deletions')
-      .set({ next_try_at: new Date() })
-      .where('bot_id', '=', bots[0]!)
-      .execute()
-    expect(await deleteDue(world.deletionTools())).toEqual({ deleted: 1, failed: 0 })
+    expect(await run()).toEqual(NOTHING)
+    await makeDue({ bot_id: bots[0]! })
+    expect(await run()).toEqual(DONE)
     expect(await world.placesOfMarker()).toEqual([])
   })
 
@@ -130,21 +135,15 @@ describe('deletion', () => {
     const ids = await Promise.all(Array.from({ length: 51 }, () => world.addBot(world.team)))
     for (const id of ids) await world.requestDeletion(id)
     const last = ids.at(-1)!
-    const broken: FileStore = {
-      ...world.files,
-      deletePrefix: async (prefix) => {
-        if (prefix !== last) throw new Error('The disk is away')
-        return world.files.deletePrefix(prefix)
-      },
-    }
+    const broken = awayFor((bot) => bot !== last)
     await sql`update deletions set tries = 12, requested_at = now() - interval '2 days',
       next_try_at = now() - interval '1 second' where bot_id <> ${last}`.execute(world.database)
     // The batch had no success, so the storage is not asked any more.
-    expect(await deleteDue(world.deletionTools(broken))).toEqual({ deleted: 0, failed: 50 })
+    expect(await run(broken)).toEqual({ deleted: 0, failed: 50 })
     const next = (await world.receipt(ids[0]!)).next_try_at.getTime() - Date.now()
     expect(next).toBeGreaterThan(2.8 * 3600_000)
     expect(next).toBeLessThan(2.9 * 3600_000)
-    expect(await deleteDue(world.deletionTools(broken))).toEqual({ deleted: 1, failed: 0 })
+    expect(await run(broken)).toEqual(DONE)
   })
 
   test('leaves no webhook with an empty body: one that is being sent is not tried again', async () => {
@@ -153,7 +152,7 @@ describe('deletion', () => {
     const claim = randomUUID()
     const [sending] = await claimDeliveries(world.database, { ...rules, claim })
     await world.requestDeletion(bot)
-    await deleteDue(world.deletionTools())
+    await run()
     const timedOut = { durationMs: 1, status: null, error: 'Timeout', answer: null, isDelivered: false }
     const end = { nextInSeconds: 1, isGone: false }
     expect(await finishAttempt(world.database, sending!, claim, { ...timedOut, ...end })).toBe(false)
@@ -187,36 +186,27 @@ describe('deletion', () => {
     const bot = await world.recordedBot()
     await world.requestDeletion(bot)
     const lying: FileStore = { ...world.files, deletePrefix: async () => ({ files: 6, bytes: 1 }) }
-    expect(await deleteDue(world.deletionTools(lying))).toEqual({ deleted: 0, failed: 1 })
-    expect(await world.receipt(bot)).toMatchObject({
-      verified_at: null,
-      last_error: '6 files are left after the deletion',
-    })
+    expect(await run(lying)).toEqual(FAILED)
+    const last_error = '6 files are left after the deletion'
+    expect(await world.receipt(bot)).toMatchObject({ verified_at: null, last_error })
   })
 
   test('deletes late files a day later', async () => {
     const bot = await world.recordedBot()
     await world.requestDeletion(bot)
-    await deleteDue(world.deletionTools())
+    await run()
     await world.files.write(`${bot}/1/late.mp4`, new Uint8Array(Buffer.from(MARKER)), 'video/mp4')
-    await world.insert('bot_events', {
-      bot_id: bot,
-      journal_id: randomUUID(),
-      seq: 1,
-      attempt: 1,
-      type: 'chat_message',
-      at: new Date(),
-      event: MARKED_JSON,
-    })
-    expect(await deleteDue(world.deletionTools())).toEqual({ deleted: 0, failed: 0 })
+    const late = { bot_id: bot, journal_id: randomUUID(), seq: 1, attempt: 1, type: 'chat_message', at: new Date() }
+    await world.insert('bot_events', { ...late, event: MARKED_JSON })
+    expect(await run()).toEqual(NOTHING)
     const { verified_at, next_try_at } = await world.receipt(bot)
     expect(next_try_at.getTime() - verified_at!.getTime()).toBe(24 * 3600_000)
-    await world.database.updateTable('deletions').set({ next_try_at: new Date() }).execute()
-    expect(await deleteDue(world.deletionTools())).toEqual({ deleted: 1, failed: 0 })
+    await makeDue()
+    expect(await run()).toEqual(DONE)
     expect(await world.files.list(bot)).toEqual([])
     expect(await world.placesOfMarker()).toEqual([])
     expect(await world.receipt(bot)).toMatchObject({ files: 7, swept_at: expect.any(Date) })
-    expect(await deleteDue(world.deletionTools())).toEqual({ deleted: 0, failed: 0 })
+    expect(await run()).toEqual(NOTHING)
   })
 })
 
@@ -241,42 +231,32 @@ describe('transcripts at the speech provider', () => {
     }
     return { asked, kept, provider: createProviderDeletion({ client: world.client, environment }) }
   }
-  const askAlso = (bot: string, fromProvider: boolean) =>
-    world.database
-      .transaction()
-      .execute((tx) => requestDeletion(tx, bot, { reason: 'request', by: 'key 1', fromProvider }))
-  const withIds = async (...ids: string[]) => {
+  /** A bot with transcripts of these ids, whose deletion was asked for. */
+  const deletionOf = async (ids: string[], fromProvider = true) => {
     const id = randomUUID()
     const secrets = sealedSecrets(seals, id, { transcriptionApiKey: 'own-key' })
-    return world.recordedBot({ id, transcription_ids: ids, secrets })
+    await world.recordedBot({ id, transcription_ids: ids, secrets })
+    const asked = { reason: 'request', by: 'key 1', fromProvider } as const
+    await world.database.transaction().execute((tx) => requestDeletion(tx, id, asked))
+    return id
   }
-  const idsOf = async (bot: string) =>
-    world.database
-      .selectFrom('bots')
-      .select(['transcription_ids', 'secrets'])
-      .where('id', '=', bot)
-      .executeTakeFirstOrThrow()
+  const idsOf = async (bot: string) => world.one('bots', { id: bot }, ['transcription_ids', 'secrets'])
 
   test('are deleted with the key that made them, and the receipt counts them', async () => {
     const there = await openProvider({ one: 'own-key', two: 'operators-key' })
-    const bot = await withIds('one', 'two', 'gone')
-    await askAlso(bot, true)
-    expect(await deleteDue(world.deletionTools(world.files, there.provider))).toEqual({ deleted: 1, failed: 0 })
+    const bot = await deletionOf(['one', 'two', 'gone'])
+    expect(await run(world.files, there.provider)).toEqual(DONE)
     expect(there.kept).toEqual({})
     expect(there.asked[0]).toBe('DELETE /v2/transcript/one own-key')
-    expect(await world.receipt(bot)).toMatchObject({
-      provider_deleted: 2,
-      provider_missing: 1,
-      verified_at: expect.any(Date),
-    })
+    const counted = { provider_deleted: 2, provider_missing: 1, verified_at: expect.any(Date) }
+    expect(await world.receipt(bot)).toMatchObject(counted)
     expect(await idsOf(bot)).toEqual({ transcription_ids: [], secrets: null })
   })
 
   test('stay where the caller wants that', async () => {
     const there = await openProvider({ one: 'own-key' })
-    const bot = await withIds('one')
-    await askAlso(bot, false)
-    await deleteDue(world.deletionTools(world.files, there.provider))
+    const bot = await deletionOf(['one'], false)
+    await run(world.files, there.provider)
     expect(there.asked).toEqual([])
     expect(await world.receipt(bot)).toMatchObject({ provider_deleted: null, verified_at: expect.any(Date) })
     expect(await idsOf(bot)).toEqual({ transcription_ids: [], secrets: null })
@@ -284,24 +264,22 @@ describe('transcripts at the speech provider', () => {
 
   test('are tried again where the provider is down, and the files here are deleted meanwhile', async () => {
     const away = await openProvider({ one: 'own-key' }, 503)
-    const bot = await withIds('one')
-    await askAlso(bot, true)
-    expect(await deleteDue(world.deletionTools(world.files, away.provider))).toEqual({ deleted: 0, failed: 1 })
+    const bot = await deletionOf(['one'])
+    expect(await run(world.files, away.provider)).toEqual(FAILED)
     expect(await world.files.list(bot)).toEqual([])
     expect(await world.receipt(bot)).toMatchObject({ verified_at: null, last_error: expect.stringContaining('503') })
     expect((await idsOf(bot)).transcription_ids).toEqual(['one'])
-    await world.database.updateTable('deletions').set({ next_try_at: new Date() }).execute()
+    await makeDue()
     const back = await openProvider({ one: 'own-key' })
-    expect(await deleteDue(world.deletionTools(world.files, back.provider))).toEqual({ deleted: 1, failed: 0 })
+    expect(await run(world.files, back.provider)).toEqual(DONE)
     expect(await world.receipt(bot)).toMatchObject({ provider_deleted: 1, provider_missing: 0, last_error: null })
   })
 
   test('are given up after days, and the receipt says that none was deleted', async () => {
     const away = await openProvider({ one: 'own-key' }, 401)
-    const bot = await withIds('one')
-    await askAlso(bot, true)
-    await world.database.updateTable('deletions').set({ tries: 24 }).execute()
-    expect(await deleteDue(world.deletionTools(world.files, away.provider))).toEqual({ deleted: 1, failed: 0 })
+    const bot = await deletionOf(['one'])
+    await world.change('deletions', {}, { tries: 24 })
+    expect(await run(world.files, away.provider)).toEqual(DONE)
     expect(await world.receipt(bot)).toMatchObject({ provider_deleted: 0, provider_missing: 0 })
     expect(await idsOf(bot)).toEqual({ transcription_ids: [], secrets: null })
   })

@@ -33,7 +33,7 @@ export async function openJobWorld() {
     recordedBot: (values: Partial<NewBotRow> = {}) => recordedBot(world, root, jobs.team, values),
     requestDeletion: (bot: string) =>
       database.transaction().execute((tx) => requestDeletion(tx, bot, { reason: 'request', by: 'key 1' })),
-    receipt: async (bot: string) => (await world.rowsOf('deletions', bot))[0]!,
+    receipt: async (bot: string) => (await world.rows('deletions', { bot_id: bot }))[0]!,
 
     /** Every text, jsonb and bytea column of every table that holds the marker. */
     async placesOfMarker(): Promise<string[]> {
@@ -114,7 +114,7 @@ async function recordedBot(world: WebhookWorld, root: string, team: string, valu
   const message = { id: `msg_${bot}`, channel: 'callback', event: 'bot.completed', body: { data: { name: MARKER } } }
   const whose = { teamId: team, botId: bot, orderingKey: bot, isCompat: false }
   await database.transaction().execute((tx) => insertMessages(tx, [{ ...message, ...whose } as never]))
-  const [delivery] = await world.rowsOf('deliveries', bot)
+  const [delivery] = await world.rows('deliveries', { bot_id: bot })
   await insert('delivery_attempts', { delivery_id: delivery!.id, duration_ms: 1, answer: MARKER })
 
   const folder = join(root, bot, '1', bot)

@@ -16,35 +16,11 @@ const world = await openJobWorld()
 
 const remove = (keep = KEEP) => removeOldRows(world.database, keep, new AbortController().signal)
 const NONE = {
-  deliveries: 0,
-  event_inbox: 0,
-  messages: 0,
-  histories: 0,
-  ledger: 0,
-  audit_log: 0,
-  request_log: 0,
+  ...{ deliveries: 0, event_inbox: 0, messages: 0, histories: 0, ledger: 0, audit_log: 0, request_log: 0 },
 }
 
-type Table =
-  | 'bots'
-  | 'bot_steps'
-  | 'launches'
-  | 'journals'
-  | 'team_events'
-  | 'bot_commands'
-  | 'bot_events'
-  | 'messages'
-  | 'deliveries'
-  | 'delivery_attempts'
-  | 'idempotency_keys'
-async function counts(...tables: Table[]): Promise<number[]> {
-  const found: number[] = []
-  for (const table of tables) {
-    const { rows } = await sql<{ count: number }>`select count(*) from ${sql.table(table)}`.execute(world.database)
-    found.push(rows[0]!.count)
-  }
-  return found
-}
+const counts = (...tables: Parameters<typeof world.rows>[0][]) =>
+  Promise.all(tables.map(async (table) => (await world.rows(table)).length))
 
 let numbers = 0
 /** A bot that ended so long ago, with a finished delivery of that time. */
@@ -53,25 +29,13 @@ async function oldBot(days: number, values: object = {}): Promise<string> {
   const journal = { bot_id: id, journal_id: randomUUID() }
   await world.insert('journals', { ...journal, attempt: 1 })
   await world.insert('team_events', { ...journal, team_id: world.team, last_number: ++numbers, last_seq: 1, events: 1 })
-  await world.database
-    .updateTable('launches')
-    .set({ cleaned_at: ago(days) })
-    .where('bot_id', '=', id)
-    .execute()
-  await world.database
-    .updateTable('messages')
-    .set({ created_at: ago(days) })
-    .where('bot_id', '=', id)
-    .execute()
+  await world.change('launches', { bot_id: id }, { cleaned_at: ago(days) })
+  await world.change('messages', { bot_id: id }, { created_at: ago(days) })
   await finish(id, days)
   return id
 }
 const finish = (botId: string, days: number, state = 'delivered') =>
-  world.database
-    .updateTable('deliveries')
-    .set({ state, finished_at: ago(days) })
-    .where('bot_id', '=', botId)
-    .execute()
+  world.change('deliveries', { bot_id: botId }, { state, finished_at: ago(days) })
 
 const HISTORY = ['bot_steps', 'launches', 'journals', 'bot_commands', 'team_events'] as const
 const OUTBOX = ['messages', 'deliveries', 'delivery_attempts'] as const
@@ -89,7 +53,7 @@ test('finished deliveries go after 30 days with their attempts and messages, and
 test('a delivery that waits keeps its message and attempts, however old; so does one that is sent again', async () => {
   const waiting = await oldBot(500)
   const set = { state: 'waiting', finished_at: null }
-  await world.database.updateTable('deliveries').set(set).where('bot_id', '=', waiting).execute()
+  await world.change('deliveries', { bot_id: waiting }, set)
   const again = await oldBot(500)
   expect(await replayDeliveries(world.database, { botId: again })).toBe(1)
   // One message, two endpoints: one delivery is over.
@@ -122,7 +86,7 @@ test('a bot that has not ended keeps its rows, and one whose container is not re
   for (const phase of ['scheduled', 'due', 'launching', 'starting', 'running', 'ending', 'assembling', 'processing'])
     await oldBot(500, { phase, status: 'queued' })
   const left = await oldBot(500)
-  await world.database.updateTable('launches').set({ cleaned_at: null }).where('bot_id', '=', left).execute()
+  await world.change('launches', { bot_id: left }, { cleaned_at: null })
   const before = await counts(...HISTORY)
   expect(await remove()).toMatchObject({ histories: 0 })
   expect(await counts(...HISTORY)).toEqual(before)
@@ -132,7 +96,7 @@ test('the ledger keeps its sums by team, kind, meter and month, and the entries 
   const { database, team } = world
   const other = await world.teamId()
   const [ended, open] = [await oldBot(500), await oldBot(500, { phase: 'running', status: 'queued' })]
-  await database.updateTable('teams').set({ balance: 0 }).execute()
+  await world.change('teams', {}, { balance: 0 })
   const add = (
     teamId: string,
     botId: string | null,
@@ -172,7 +136,7 @@ test('the ledger keeps its sums by team, kind, meter and month, and the entries 
   expect(await remove()).toMatchObject({ ledger: 76 })
   expect(await state()).toEqual(before)
   expect((await byMonth()).rows).toEqual(months)
-  const rows = await database.selectFrom('ledger').selectAll().execute()
+  const rows = await world.rows('ledger')
   expect(
     rows
       .filter(({ source }) => !source.startsWith('sum:'))
@@ -181,7 +145,7 @@ test('the ledger keeps its sums by team, kind, meter and month, and the entries 
   ).toEqual([4321, 5])
   expect(rows).toHaveLength(months.length + 1)
   expect(await remove()).toMatchObject({ ledger: 0 })
-  await database.updateTable('bots').set({ phase: 'closed', status: 'failed' }).where('id', '=', open).execute()
+  await world.set(open, { phase: 'closed', status: 'failed' })
   expect(await remove()).toMatchObject({ ledger: 1 })
   expect((await state()).sums).toEqual(before.sums)
 })

@@ -11,7 +11,7 @@ test('retention deletes what a team keeps no longer', async () => {
   const ended = (days: number) => ({ ended_at: new Date(Date.now() - days * 24 * 3600_000) })
   const [old, young] = [await world.recordedBot(ended(4)), await world.recordedBot(ended(2))]
   expect(await requestRetentionDeletions(world.database, quiet)).toBe(0)
-  await world.database.updateTable('teams').set({ retention_days: 3 }).execute()
+  await world.change('teams', {}, { retention_days: 3 })
   expect(await requestRetentionDeletions(world.database, quiet)).toBe(1)
   expect(await requestRetentionDeletions(world.database, quiet)).toBe(0)
   await deleteDue(world.deletionTools())

@@ -39,6 +39,13 @@ const recordedBot = (values: Partial<NewBotRow> = {}): Promise<string> =>
     ...values,
   })
 
+/** A bot that recorded sound. */
+async function botWithSound(values: Partial<NewBotRow> = {}): Promise<string> {
+  const id = await recordedBot(values)
+  await withFile(id, 'audio.m4a', 'SOUND')
+  return id
+}
+
 async function withFile(id: string, name: string, content: string): Promise<string> {
   const location = join(root, id, '2', id, name)
   mkdirSync(dirname(location), { recursive: true })
@@ -97,44 +104,27 @@ describe('a new transcript', () => {
       )
     })
     expect(await ask(id)).toBe('started')
-    expect(await botOf(id)).toMatchObject({
-      status: 'transcribing',
-      transcription_status: 'processing',
-      phase: 'closed',
-    })
+    const asked = { status: 'transcribing', transcription_status: 'processing', phase: 'closed' }
+    expect(await botOf(id)).toMatchObject(asked)
     start(transcribe)
     await expect.poll(() => statusOf(id)).toBe('completed')
     expect(seen).toEqual(['SOUND', 'TURNS'])
     expect(calls[0]).toMatchObject({ speech: { provider: 'Default', apiKey: null, customParams: null } })
     expect(basename(calls[0]!.folder)).toBe(id)
     expect(existsSync(calls[0]!.folder)).toBe(false)
-    expect(JSON.parse(readFileSync(join(dirname(audio), 'transcription.json'), 'utf8'))).toMatchObject({
-      provider: 'Default',
-    })
-    const names = await world.database
-      .selectFrom('artifacts')
-      .select(['name', 'attempt'])
-      .where('bot_id', '=', id)
-      .execute()
-    expect(names.filter(({ attempt }) => attempt === 2).map(({ name }) => name)).toEqual(
-      expect.arrayContaining([
-        'transcription.json',
-        'raw_transcription.json',
-        'transcription.vtt',
-        'transcription.srt',
-      ]),
-    )
+    const made = JSON.parse(readFileSync(join(dirname(audio), 'transcription.json'), 'utf8'))
+    expect(made.provider).toBe('Default')
+    const names = (await world.rows('artifacts', { bot_id: id, attempt: 2 })).map(({ name }) => name)
+    const transcripts = ['transcription.json', 'raw_transcription.json', 'transcription.vtt', 'transcription.srt']
+    expect(names).toEqual(expect.arrayContaining(transcripts))
     expect(await botOf(id)).toMatchObject({
       transcription_status: 'done',
       transcription_provider: 'Default',
       charged: { transcription: 250_000, recording: 0 },
     })
-    const charges = await world.database
-      .selectFrom('ledger')
-      .select(['kind', 'meter', 'amount'])
-      .where('bot_id', '=', id)
-      .execute()
-    expect(charges).toEqual([{ kind: 'charge', meter: 'transcription', amount: 250_000 }])
+    expect(await world.rows('ledger', { bot_id: id }, ['kind', 'meter', 'amount'])).toEqual([
+      { kind: 'charge', meter: 'transcription', amount: 250_000 },
+    ])
     expect(
       (await messagesOf(id)).map(({ event, body }) => [
         event,
@@ -156,39 +146,33 @@ describe('a new transcript', () => {
       sealed: ['transcriptionApiKey'],
     }
     const secrets = seals.seal(JSON.stringify({ transcriptionApiKey: 'own-key' }), secretsPlace(id))
-    await recordedBot({ id, request, secrets })
-    await withFile(id, 'audio.m4a', 'SOUND')
+    await botWithSound({ id, request, secrets })
     const { transcribe, calls } = transcriber()
     start(transcribe)
     await ask(id)
     await expect.poll(() => statusOf(id)).toBe('completed')
     await ask(id, { provider: 'ASSEMBLYAI', apiKey: 'given-key', customParams: null })
-    const [stored] = await world.database
-      .selectFrom('retranscriptions')
-      .select('secret')
-      .where('provider', '=', 'assemblyai')
-      .execute()
-    expect(stored?.secret?.toString('latin1') ?? '').not.toContain('given-key')
+    const { secret } = await world.one('retranscriptions', { provider: 'assemblyai' })
+    expect(secret!.toString('latin1')).not.toContain('given-key')
     await expect.poll(() => statusOf(id)).toBe('completed')
     expect(calls.map(({ speech }) => speech)).toEqual([
       { provider: 'deepgram', apiKey: 'own-key', customParams: { language: 'de' } },
       { provider: 'assemblyai', apiKey: 'given-key', customParams: null },
     ])
     expect((await botOf(id)).charged).toMatchObject({ byok_transcription: 100_000 })
-    const kept = await world.database.selectFrom('retranscriptions').select('secret').execute()
+    const kept = await world.rows('retranscriptions', {}, ['secret'])
     expect(kept.every(({ secret }) => secret === null)).toBe(true)
   })
 
   test('whose key cannot be opened any more fails after its tries', async () => {
-    const id = await recordedBot()
-    await withFile(id, 'audio.m4a', 'SOUND')
+    const id = await botWithSound()
     await ask(id, { provider: 'deepgram', apiKey: 'given-key', customParams: null })
     await sql`update retranscriptions set secret = 'sealed with a key that is gone'`.execute(world.database)
     const { transcribe, calls } = transcriber()
     start(transcribe, [0])
     await expect.poll(() => statusOf(id), { timeout: 20_000 }).not.toBe('transcribing')
     expect(await botOf(id)).toMatchObject({ status: 'failed', transcription_status: 'error' })
-    const task = await world.database.selectFrom('retranscriptions').selectAll().executeTakeFirstOrThrow()
+    const task = await world.one('retranscriptions')
     expect(task).toMatchObject({ tries: 2, finished_at: expect.any(Date), secret: null })
     expect(calls).toEqual([])
   })
@@ -202,8 +186,11 @@ describe('a new transcript', () => {
   })
 
   test('completes a bot that had failed for want of a transcript', async () => {
-    const id = await recordedBot({ status: 'failed', error_code: 'TRANSCRIPTION_FAILED', error_message: 'No service.' })
-    await withFile(id, 'audio.m4a', 'SOUND')
+    const id = await botWithSound({
+      status: 'failed',
+      error_code: 'TRANSCRIPTION_FAILED',
+      error_message: 'No service.',
+    })
     start(transcriber().transcribe)
     await ask(id)
     await expect.poll(() => statusOf(id)).toBe('completed')
@@ -211,8 +198,7 @@ describe('a new transcript', () => {
   })
 
   test('leaves the reason of a bot that had failed otherwise', async () => {
-    const id = await recordedBot({ status: 'failed', error_code: 'OOM_KILLED', error_message: 'Killed.' })
-    await withFile(id, 'audio.m4a', 'SOUND')
+    const id = await botWithSound({ status: 'failed', error_code: 'OOM_KILLED', error_message: 'Killed.' })
     start(transcriber().transcribe)
     await ask(id)
     await expect.poll(() => statusOf(id)).toBe('failed')
@@ -235,8 +221,7 @@ describe('the older generation', () => {
 
   test('sends transcription_complete to the address of the request, once; then to its own again', async () => {
     await setAccountUrl(world.database, seals, team, 'https://example.com/account')
-    const id = await recordedBot({ generation: 'older' })
-    await withFile(id, 'audio.m4a', 'SOUND')
+    const id = await botWithSound({ generation: 'older' })
     start(transcriber().transcribe)
     await ask(id, null, 'https://example.com/once')
     await expect.poll(() => events(id)).toEqual([['transcription_complete', 'https://example.com/once']])
@@ -251,8 +236,7 @@ describe('the older generation', () => {
 
   test('gets a message about a failure too', async () => {
     await setAccountUrl(world.database, seals, team, 'https://example.com/account')
-    const id = await recordedBot({ generation: 'older' })
-    await withFile(id, 'audio.m4a', 'SOUND')
+    const id = await botWithSound({ generation: 'older' })
     start(async () => {
       throw new NoTranscript('The service is away.')
     })
@@ -292,7 +276,7 @@ describe('a bucket', () => {
     await expect.poll(() => statusOf(id)).toBe('completed')
     expect(heard).toEqual(['SOUND'])
     expect([...written.keys()]).toContain(`${id}/2/${id}/transcription.json`)
-    const stored = await world.database.selectFrom('artifacts').select('location').where('bot_id', '=', id).execute()
+    const stored = await world.rows('artifacts', { bot_id: id }, ['location'])
     expect(stored.map(({ location }) => location)).toContain(`${id}/2/${id}/transcription.json`)
   })
 
@@ -308,8 +292,7 @@ describe('a bucket', () => {
 
 describe('failures', () => {
   test('a provider without a transcript is tried again, then the bot fails and keeps its recording', async () => {
-    const id = await recordedBot()
-    await withFile(id, 'audio.m4a', 'SOUND')
+    const id = await botWithSound()
     let tries = 0
     start(async () => {
       tries++
@@ -323,9 +306,8 @@ describe('failures', () => {
       error_message: 'The new transcript was not made. The service is away.',
       transcription_status: 'error',
     })
-    expect(await world.database.selectFrom('ledger').select('id').where('bot_id', '=', id).execute()).toEqual([])
-    const names = await world.database.selectFrom('artifacts').select('name').where('bot_id', '=', id).execute()
-    expect(names).toEqual([{ name: 'audio.m4a' }])
+    expect(await world.rows('ledger', { bot_id: id }, ['id'])).toEqual([])
+    expect(await world.rows('artifacts', { bot_id: id }, ['name'])).toEqual([{ name: 'audio.m4a' }])
     expect(await ask(id)).toBe('started')
   })
 
@@ -333,15 +315,13 @@ describe('failures', () => {
     expect(await ask(await recordedBot())).toBe('no_audio')
     expect(await ask(await recordedBot({ phase: 'running', status: 'in_call_recording' }))).toBe('not_ended')
     expect(await ask(randomUUID())).toBe('not_found')
-    const id = await recordedBot()
-    await withFile(id, 'audio.m4a', 'SOUND')
+    const id = await botWithSound()
     const answers = await Promise.all([ask(id), ask(id), ask(id)])
     expect(answers.sort()).toEqual(['not_ended', 'not_ended', 'started'])
   })
 
   test('a stopping service leaves the work to the next one', async () => {
-    const id = await recordedBot()
-    await withFile(id, 'audio.m4a', 'SOUND')
+    const id = await botWithSound()
     let begun = 0
     const first = start((_folder, _speech, signal) => {
       begun++

@@ -1,23 +1,21 @@
 /** `standin service config` and `doctor` on a separate database. */
 
-import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { run as runCommand } from '@standin/control-plane/main/cli/run.ts'
 import { newSealKey } from '@standin/control-plane/platform/secrets/seals.ts'
-import { createTeam } from '@standin/control-plane/store/teams/teams.ts'
 import type { Finding } from '@standin/wire/text/findings.ts'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../fakes/at-end.ts'
 import { inProcess } from '../../../fakes/in-process.ts'
-import { openTestDatabase } from '../../postgres.ts'
+import { openWorld } from '../../world.ts'
 
 const secretKeys = newSealKey('k1')
 
 const folder = temporaryFolder()
-const db = await openTestDatabase()
+const db = await openWorld()
 
 function run(args: readonly string[], environment: Record<string, string> = {}) {
   const own = { DATABASE_URL: db.url, STANDIN_SECRET_KEYS: secretKeys, STANDIN_DATA: folder }
@@ -54,27 +52,10 @@ test('an unknown command is named with the one that was probably meant', async (
 
 /** A recording whose files are nowhere. */
 async function lostRecording(): Promise<void> {
-  const id = randomUUID()
-  await db.database
-    .insertInto('bots')
-    .values({
-      ...{ id, team_id: await createTeam(db.database, 'Team'), bot_name: 'Bot', request: '{}', attempt: 1 },
-      ...{
-        meeting_url: 'https://meet.google.com/abc-defg-hij',
-        meeting_key: 'meet:abc-defg-hij',
-        meeting_platform: 'meet',
-      },
-      ...{
-        generation: 'v2',
-        phase: 'closed',
-        status: 'completed',
-        recording_mode: 'speaker_view',
-        ended_at: new Date(),
-      },
-    })
-    .execute()
+  const ended = { attempt: 1, joined_attempt: 1, ended_at: new Date() }
+  const id = await db.addBot(await db.teamId(), ended)
   const file = { bot_id: id, attempt: 1, name: 'video.mp4', location: `${id}/1/${id}/video.mp4`, bytes: 1 }
-  await db.database.insertInto('artifacts').values(file).execute()
+  await db.insert('artifacts', file)
 }
 
 test('the doctor tries every part, also after one that fails', async () => {

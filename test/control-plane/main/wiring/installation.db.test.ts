@@ -26,15 +26,17 @@ afterAll(async () => {
   for (const installation of open) await installation.close()
 })
 
-async function opened(...args: Parameters<typeof openInstallation>): Promise<Installation> {
-  const installation = await openInstallation(...args)
+type Config = ReturnType<typeof configOf>
+const start = (config: Config) => openInstallation(config, 'service', log)
+async function opened(config: Config, use: 'service' | 'command' = 'service'): Promise<Installation> {
+  const installation = await openInstallation(config, use, log)
   open.push(installation)
   return installation
 }
 
 test('the first start makes database, keys and a first team; a second start finds everything', async () => {
   const folder = join(base, 'own')
-  const first = await opened(configOf(folder), 'service', log)
+  const first = await opened(configOf(folder))
   expect(first.migrated.length).toBeGreaterThan(0)
   expect(first.firstKey).toMatch(/^standin_/)
   expect((await readFile(join(folder, 'api-key'), 'utf8')).trim()).toBe(first.firstKey)
@@ -44,17 +46,17 @@ test('the first start makes database, keys and a first team; a second start find
     { team_id: expect.any(String), name: 'First team', balance: null, reserved: 0 },
   ])
 
-  await expect(openInstallation(configOf(folder), 'service', log)).rejects.toThrow(DataFolderInUse)
-  await expect(openInstallation(configOf(folder), 'service', log)).rejects.toThrow(
+  await expect(start(configOf(folder))).rejects.toThrow(DataFolderInUse)
+  await expect(start(configOf(folder))).rejects.toThrow(
     `Another service (process ${process.pid}) runs on the data folder ${folder}`,
   )
-  const beside = await opened(configOf(folder), 'command', log)
+  const beside = await opened(configOf(folder), 'command')
   expect(await listKeys(beside.database)).toHaveLength(1)
   await beside.close()
   expect(await listTeams(first.database)).toHaveLength(1)
   await first.close()
 
-  const second = await opened(configOf(folder), 'service', log)
+  const second = await opened(configOf(folder))
   expect(second).toMatchObject({ migrated: [], firstKey: null })
   expect(await findKeyHolder(second.database, first.firstKey!)).toMatchObject({ permission: 'full' })
   await second.close()
@@ -63,7 +65,7 @@ test('the first start makes database, keys and a first team; a second start find
 test('a killed PostgreSQL of the service is started again, with everything that was committed', async () => {
   // With the database of the test before, which takes seconds to make.
   const folder = join(base, 'own')
-  const installation = await opened(configOf(folder), 'service', log)
+  const installation = await opened(configOf(folder))
   const serverPid = async () =>
     Number((await readFile(join(folder, 'database/cluster/postmaster.pid'), 'utf8').catch(() => '')).split('\n')[0])
   const killed = await serverPid()
@@ -75,25 +77,25 @@ test('a killed PostgreSQL of the service is started again, with everything that 
 
 test('a start with the wrong secret key stops at once', async () => {
   const environment = { DATABASE_URL: db.url, STANDIN_SECRET_KEYS: newSealKey('a') }
-  const good = await opened(configOf(join(base, 'keys'), environment), 'service', log)
+  const good = await opened(configOf(join(base, 'keys'), environment))
   await good.close()
   const wrong = configOf(join(base, 'keys'), { ...environment, STANDIN_SECRET_KEYS: newSealKey('b') })
-  await expect(openInstallation(wrong, 'service', log)).rejects.toThrow('STANDIN_SECRET_KEYS does not hold the key')
+  await expect(start(wrong)).rejects.toThrow('STANDIN_SECRET_KEYS does not hold the key')
 })
 
 test('a database whose secret keys are elsewhere is refused, and no new keys are left behind', async () => {
   const folder = join(base, 'fresh')
   const config = configOf(folder, { DATABASE_URL: db.url })
-  await expect(openInstallation(config, 'service', log)).rejects.toThrow('set STANDIN_SECRET_KEYS')
+  await expect(start(config)).rejects.toThrow('set STANDIN_SECRET_KEYS')
   await expect(readFile(join(folder, 'secret-keys'))).rejects.toThrow('ENOENT')
 })
 
 test('secret keys that were damaged are named by their file', async () => {
   const folder = join(base, 'damaged')
   const config = configOf(folder, { DATABASE_URL: db.url })
-  await openInstallation(config, 'service', log).catch(() => {})
+  await start(config).catch(() => {})
   await writeFile(join(folder, 'secret-keys'), 'nonsense')
-  await expect(openInstallation(config, 'service', log)).rejects.toThrow(`The secret keys in ${folder}/secret-keys`)
+  await expect(start(config)).rejects.toThrow(`The secret keys in ${folder}/secret-keys`)
 })
 
 test('a command beside a service that has its database elsewhere makes none', async () => {
@@ -114,20 +116,17 @@ test('a service waits for a command that uses the folder', async () => {
 test('a data folder that is a file is refused in words', async () => {
   const file = join(base, 'file')
   await writeFile(file, '')
-  await expect(openInstallation(configOf(file), 'service', log)).rejects.toThrow(
-    `The data folder ${file} cannot be used`,
-  )
+  await expect(start(configOf(file))).rejects.toThrow(`The data folder ${file} cannot be used`)
 })
 
 test('a database that cannot be used is named with its setting', async () => {
-  const start = (url: string) =>
-    openInstallation(configOf(join(base, 'no-database'), { DATABASE_URL: url }), 'service', log)
-  await expect(start('postgresql://me:hidden@127.0.0.1:1/standin')).rejects.toThrow(
+  const startAt = (url: string) => start(configOf(join(base, 'no-database'), { DATABASE_URL: url }))
+  await expect(startAt('postgresql://me:hidden@127.0.0.1:1/standin')).rejects.toThrow(
     'DATABASE_URL: the database cannot be used: connect ECONNREFUSED 127.0.0.1:1',
   )
   const other = new URL(db.url)
   other.pathname = '/no_such_database'
-  await expect(start(other.href)).rejects.toMatchObject({
+  await expect(startAt(other.href)).rejects.toMatchObject({
     name: 'InvalidConfig',
     problems: [{ place: 'DATABASE_URL', message: 'database "no_such_database" does not exist' }],
   })

@@ -18,7 +18,7 @@ import { createTeam } from '@standin/control-plane/store/teams/teams.ts'
 import { listenForWakeUps } from '@standin/control-plane/store/wake-ups.ts'
 import { sandboxObstacle } from '@standin/wire/process/chromium-sandbox.ts'
 import { sql } from 'kysely'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { temporaryFolder } from '../../../fakes/at-end.ts'
 import { freePort } from '../../../servers/free-port.ts'
@@ -53,6 +53,42 @@ const statusOf = async (url: string, headers: Record<string, string> = {}) => (a
 async function textOf(url: string): Promise<[status: number, text: string]> {
   const answer = await fetch(url)
   return [answer.status, await answer.text()]
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape.
+type Answered = { data?: any; message?: string }
+
+/** A team of a service, with a key. */
+async function teamAt(service: Service, name: string) {
+  const teamId = await createTeam(db.database, name)
+  const { key } = await createKey(db.database, { teamId, name, permission: 'full', seal: null })
+  const headers = { 'x-service-api-key': key, 'content-type': 'application/json' }
+  const call = async (method: string, path: string, body?: object) => {
+    const url = `${service.publicUrl}${path}`
+    const answer = await fetch(url, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+    return { status: answer.status, ...((await answer.json()) as Answered) }
+  }
+  return { teamId, headers, call }
+}
+const meeting = { bot_name: 'Notes', meeting_url: 'https://meet.google.com/abc-defg-hij' }
+const tomorrow = () => ({ ...meeting, join_at: new Date(Date.now() + 86_400_000).toISOString() })
+
+/** A server of S3, and a service whose recordings are there. */
+async function withS3() {
+  const s3 = await startS3Server()
+  onTestFinished(() => s3.close())
+  const variables = {
+    ...{ DATABASE_URL: db.url, STANDIN_SECRET_KEYS: secretKeys, AWS_ENDPOINT_URL_S3: s3.endpoint },
+    ...{ AWS_ACCESS_KEY_ID: s3.keys.accessKeyId, AWS_SECRET_ACCESS_KEY: s3.keys.secretAccessKey },
+  }
+  const startAt = async (storage: string, roles: string, more: object = {}) => {
+    const options = { data: join(base, storage.replace(/\W+/g, '-')), port: '0', roles, storage }
+    const config = readServiceConfig(options, { ...variables, ...more }, '/')
+    const service = await startService(config, { PATH: process.env.PATH }, log)
+    running.push(service)
+    return { ...service, config }
+  }
+  return { s3, startAt }
 }
 
 /** The status that an upgrade is refused with. */
@@ -110,9 +146,8 @@ test('a request that offers HTTP/2 is answered as usual, and a client that reset
 
 test('the stream of a team has events that another process stores, and ends with its process', async () => {
   const api = await start('followed', { roles: 'api' })
-  const teamId = await createTeam(db.database, 'Followers')
-  const { key } = await createKey(db.database, { teamId, name: 'test', permission: 'full', seal: null })
-  const { body } = await fetch(`${api.publicUrl}/v2/events/stream`, { headers: { 'x-service-api-key': key } })
+  const { teamId, headers } = await teamAt(api, 'Followers')
+  const { body } = await fetch(`${api.publicUrl}/v2/events/stream`, { headers })
   let text = ''
   const ended = (async () => {
     for await (const piece of body!.pipeThrough(new TextDecoderStream())) text += piece
@@ -131,19 +166,10 @@ test('the stream of a team has events that another process stores, and ends with
 })
 
 test('requests of callers pass row security, also those for lists; work of the service does not', async () => {
-  const { publicUrl } = await start('row security')
-  const teamId = await createTeam(db.database, 'Rows')
-  const { key } = await createKey(db.database, { teamId, name: 'Rows', permission: 'full', seal: null })
-  const headers = { 'x-service-api-key': key, 'content-type': 'application/json' }
-  const call = async (method: string, path: string, body?: object) => {
-    const answer = await fetch(`${publicUrl}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
-    return { status: answer.status, data: (await answer.json()).data }
-  }
-  const later = {
-    bot_name: 'Notes',
-    meeting_url: 'https://meet.google.com/abc-defg-hij',
-    join_at: new Date(Date.now() + 86_400_000).toISOString(),
-  }
+  const service = await start('row security')
+  const { publicUrl } = service
+  const { call } = await teamAt(service, 'Rows')
+  const later = tomorrow()
   const { data } = await call('POST', '/v2/bots/scheduled', later)
   const path = `/v2/bots/scheduled/${data.bot_id}`
   expect((await call('GET', path)).status).toBe(200)
@@ -192,14 +218,7 @@ test('a process without the dispatcher notifies that of another one of its webho
   }
   await expect.poll(listeners).toBe(2)
   await expect.poll(() => hints).toBe(1)
-  const teamId = await createTeam(db.database, 'Webhooks')
-  const { key } = await createKey(db.database, { teamId, name: 'Webhooks', permission: 'full', seal: null })
-  const { status } = await fetch(`${api.publicUrl}/v2/bots`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-service-api-key': key },
-    body: JSON.stringify({ bot_name: 'Notes', meeting_url: 'https://meet.google.com/abc-defg-hij' }),
-  })
-  expect(status).toBe(201)
+  expect((await (await teamAt(api, 'Webhooks')).call('POST', '/v2/bots', meeting)).status).toBe(201)
   await expect.poll(() => hints).toBeGreaterThan(1)
   await listening.close()
 })
@@ -209,23 +228,11 @@ test('the API of a process without keys of speech services refuses providers tha
   const values = () => db.database.selectFrom('settings').select('value').where('name', 'like', 'capacity:%').execute()
   await expect.poll(async () => (await values()).length).toBe(1)
   expect(JSON.stringify(await values())).not.toContain('secret-of-deepgram')
-  const { publicUrl } = await start('api apart', { roles: 'api' })
-  const teamId = await createTeam(db.database, 'Speech')
-  const { key } = await createKey(db.database, { teamId, name: 'Speech', permission: 'full', seal: null })
+  const { call } = await teamAt(await start('api apart', { roles: 'api' }), 'Speech')
   const ask = async (transcription_config: object) => {
-    const answer = await fetch(`${publicUrl}/v2/bots/scheduled`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-service-api-key': key },
-      body: JSON.stringify({
-        bot_name: 'Notes',
-        meeting_url: 'https://meet.google.com/abc-defg-hij',
-        join_at: new Date(Date.now() + 86_400_000).toISOString(),
-        allow_multiple_bots: true,
-        transcription_enabled: true,
-        transcription_config,
-      }),
-    })
-    return [answer.status, ((await answer.json()) as { message?: string }).message]
+    const bot = { ...tomorrow(), transcription_enabled: true, transcription_config }
+    const { status, message } = await call('POST', '/v2/bots/scheduled', bot)
+    return [status, message]
   }
   expect(await ask({ provider: 'deepgram' })).toEqual([201, undefined])
   expect(await ask({ provider: 'captions' })).toEqual([201, undefined])
@@ -287,61 +294,34 @@ test.each(['api', 'links,launcher'])(
 )
 
 test('a bucket that does not exist ends the start as a mistake; S3 that is away does not, and is named until it is back', async () => {
-  const s3 = await startS3Server()
-  const { accessKeyId, secretAccessKey } = s3.keys
-  const variables = {
-    ...{ DATABASE_URL: db.url, STANDIN_SECRET_KEYS: secretKeys, AWS_ENDPOINT_URL_S3: s3.endpoint },
-    ...{ AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey },
-  }
-  const startWith = async (bucket: string) => {
-    const options = { data: join(base, bucket), port: '0', roles: 'dispatcher', storage: `s3://${bucket}` }
-    const service = await startService(readServiceConfig(options, variables, '/'), { PATH: process.env.PATH }, log)
-    running.push(service)
-    return service
-  }
-  try {
-    await expect(startWith('nobucket')).rejects.toMatchObject({
-      name: 'InvalidConfig',
-      problems: [{ place: 'STANDIN_STORAGE', message: 'bucket nobucket does not exist', cure: expect.any(String) }],
-    })
-    await s3.goDown()
-    const { publicUrl } = await startWith(s3.bucket)
-    const away = `STANDIN_STORAGE: bucket ${s3.bucket} cannot be used (ECONNREFUSED)`
-    expect(await textOf(`${publicUrl}/readyz`)).toEqual([503, expect.stringContaining(`"recordings":"${away}"`)])
-    await s3.comeBack()
-    await expect.poll(() => statusOf(`${publicUrl}/readyz`), { timeout: 30_000, interval: 250 }).toBe(200)
-  } finally {
-    await s3.close()
-  }
+  const { s3, startAt } = await withS3()
+  const startWith = (bucket: string) => startAt(`s3://${bucket}`, 'dispatcher')
+  await expect(startWith('nobucket')).rejects.toMatchObject({
+    name: 'InvalidConfig',
+    problems: [{ place: 'STANDIN_STORAGE', message: 'bucket nobucket does not exist', cure: expect.any(String) }],
+  })
+  await s3.goDown()
+  const { publicUrl } = await startWith(s3.bucket)
+  const away = `STANDIN_STORAGE: bucket ${s3.bucket} cannot be used (ECONNREFUSED)`
+  expect(await textOf(`${publicUrl}/readyz`)).toEqual([503, expect.stringContaining(`"recordings":"${away}"`)])
+  await s3.comeBack()
+  await expect.poll(() => statusOf(`${publicUrl}/readyz`), { timeout: 30_000, interval: 250 }).toBe(200)
 })
 
 test('with STANDIN_FILES=service the browser gets recordings in S3 from the service, and / leads to the dashboard', async () => {
-  const s3 = await startS3Server()
-  const { accessKeyId, secretAccessKey } = s3.keys
-  const variables = {
-    ...{ DATABASE_URL: db.url, STANDIN_SECRET_KEYS: secretKeys, AWS_ENDPOINT_URL_S3: s3.endpoint },
-    ...{ AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, STANDIN_FILES: 'service' },
-  }
-  const options = { data: join(base, 'served'), port: '0', roles: 'api', storage: `s3://${s3.bucket}/all` }
-  const config = readServiceConfig(options, variables, '/')
-  try {
-    const service = await startService(config, { PATH: process.env.PATH }, log)
-    running.push(service)
-    const { publicUrl } = service
-    const seals = createSeals(parseSealKeys(secretKeys))
-    const { store, close } = await openFiles(config, { database: db.database, seals }, publicUrl)
-    await store.write('bot/1/bot/video.mp4', Buffer.from('0123456789'), 'video/mp4')
-    const link = await store.sign('bot/1/bot/video.mp4', 60)
-    close()
-    expect(link).toContain(`${publicUrl}/files/bot/1/bot/video.mp4?`)
-    const part = await fetch(link, { headers: { range: 'bytes=3-5' } })
-    expect([part.status, part.headers.get('content-type'), await part.text()]).toEqual([206, 'video/mp4', '345'])
+  const { s3, startAt } = await withS3()
+  const { publicUrl, config } = await startAt(`s3://${s3.bucket}/all`, 'api', { STANDIN_FILES: 'service' })
+  const seals = createSeals(parseSealKeys(secretKeys))
+  const { store, close } = await openFiles(config, { database: db.database, seals }, publicUrl)
+  await store.write('bot/1/bot/video.mp4', Buffer.from('0123456789'), 'video/mp4')
+  const link = await store.sign('bot/1/bot/video.mp4', 60)
+  close()
+  expect(link).toContain(`${publicUrl}/files/bot/1/bot/video.mp4?`)
+  const part = await fetch(link, { headers: { range: 'bytes=3-5' } })
+  expect([part.status, part.headers.get('content-type'), await part.text()]).toEqual([206, 'video/mp4', '345'])
 
-    const front = await fetch(`${publicUrl}/`, { redirect: 'manual' })
-    expect([front.status, new URL(front.headers.get('location')!, front.url).pathname]).toEqual([302, '/dashboard'])
-  } finally {
-    await s3.close()
-  }
+  const front = await fetch(`${publicUrl}/`, { redirect: 'manual' })
+  expect([front.status, new URL(front.headers.get('location')!, front.url).pathname]).toEqual([302, '/dashboard'])
 })
 
 test.each(['api', 'links'])(

@@ -22,23 +22,10 @@ function clientOf(settings: Partial<GuardedClientSettings> = {}): ClosableGuarde
   return client
 }
 
-async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
-  const server = createServer(answer)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  cleanups.push(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-async function serveBytes(answer: (socket: Socket) => void): Promise<string> {
+/** Ends with the test, and its connections with it. */
+async function listening(server: Server): Promise<string> {
   const sockets = new Set<Socket>()
-  const server = createPlainServer((socket) => {
-    sockets.add(socket)
-    socket.on('error', () => {})
-    socket.once('data', () => answer(socket))
-  })
+  server.on('connection', (socket) => sockets.add(socket))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   cleanups.push(() => {
     for (const socket of sockets) socket.destroy()
@@ -46,6 +33,9 @@ async function serveBytes(answer: (socket: Socket) => void): Promise<string> {
   })
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
+const serve = (answer: (request: IncomingMessage, response: ServerResponse) => void) => listening(createServer(answer))
+const serveBytes = (answer: (socket: Socket) => void) =>
+  listening(createPlainServer((socket) => socket.on('error', () => {}).once('data', () => answer(socket))))
 
 const get = (client: ClosableGuardedClient, url: string, limits = {}) =>
   client.request({ url, method: 'GET', timeoutMs: 10_000, maxBytes: 2_000, ...limits })
@@ -142,14 +132,8 @@ describe('an answer', () => {
       response.writeHead(202, { 'x-method': request.method!, 'x-sent': request.headers['x-own'] as string })
       request.pipe(response)
     })
-    const answer = await clientOf().request({
-      url,
-      method: 'POST',
-      headers: { 'x-own': 'yes' },
-      body: '{"a":"ä"}',
-      timeoutMs: 10_000,
-      maxBytes: 100,
-    })
+    const sent = { method: 'POST', headers: { 'x-own': 'yes' }, body: '{"a":"ä"}' } as const
+    const answer = await get(clientOf(), url, sent)
     expect(answer).toMatchObject({ status: 202, isCut: false, headers: { 'x-method': 'POST', 'x-sent': 'yes' } })
     expect(Buffer.from(answer.body).toString()).toBe('{"a":"ä"}')
   })

@@ -78,24 +78,14 @@ test('a line is one JSON object with its time, its level and its sentence', () =
   log.warn({ team: 't', bot: 'b', attempt: 1 }, 'Bot killed')
   expect(written).toHaveLength(1)
   expect(written[0]).toMatch(/^\{.*\}\n$/)
-  expect(JSON.parse(written[0]!)).toEqual({
-    level: 'warn',
-    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
-    team: 't',
-    bot: 'b',
-    attempt: 1,
-    msg: 'Bot killed',
-  })
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT/)
+  const fields = { team: 't', bot: 'b', attempt: 1 }
+  expect(JSON.parse(written[0]!)).toEqual({ level: 'warn', time, ...fields, msg: 'Bot killed' })
 })
 
 test('on a terminal a line is time, level, sentence and fields, and a text cannot paint', () => {
-  const fact = {
-    level: 'warn',
-    time: '2026-11-27T10:00:01.000Z',
-    msg: 'Bot\u001b[2J killed',
-    bot: 'b-1',
-    error: 'a \u001b[31m b',
-  }
+  const line = { level: 'warn', time: '2026-11-27T10:00:01.000Z', msg: 'Bot\u001b[2J killed' }
+  const fact = { ...line, bot: 'b-1', error: 'a \u001b[31m b' }
   const plain = stripVTControlCharacters(readableLine(JSON.stringify({ ...fact, roles: ['api'] })))
   expect(plain).toBe('10:00:01 warn  Bot [2J killed bot=b-1 error="a \\u001b[31m b" roles=["api"]\n')
 })
