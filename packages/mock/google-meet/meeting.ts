@@ -1,14 +1,15 @@
 /** A mock Google Meet meeting: sends people, speakers and chat to its page and its roster channel. */
 
+import type { DataChannelLike, MediaSession } from '../media/room.ts'
 import type { VisitAccount } from '../shared/accounts.ts'
 import type { CaptionRow } from '../shared/caption-writer.ts'
+import { MediaLink, type MediaLinkPorts } from '../shared/media-link.ts'
 import { type ChatLine, Meeting } from '../shared/meeting.ts'
 import { Timers } from '../shared/timers.ts'
 import type { MeetingVisit } from '../shared/visit.ts'
 import type { MockMeetingOptions } from '../types.ts'
 import { ACCESS_MODES } from './access-modes.ts'
-import { SHOWABLE } from './actions.ts'
-import { GoogleMeetMediaLink } from './media-link.ts'
+import { MARKETING } from './final-states.ts'
 import type { PagePerson, PageSettings } from './page/protocol.ts'
 import { Devices, newPeople, type Person, shownAs } from './people.ts'
 import { captionEvent, syncAnswer } from './roster.ts'
@@ -16,7 +17,67 @@ import { RosterFeed } from './roster-feed.ts'
 import { DEFAULT_PEOPLE, type Scenario } from './scenario.ts'
 import { DEFAULTS, pageSettings, type ScenarioSettings } from './settings.ts'
 import { GoogleMeetVisit } from './visit.ts'
-import type { VisitMeeting } from './visit-types.ts'
+
+interface ChannelPorts {
+  /** Called when the channel for the roster is there. */
+  onCollections(channel: DataChannelLike): void
+  onPageMessage(text: string): void
+}
+
+class GoogleMeetMediaLink extends MediaLink {
+  captions: DataChannelLike | null = null
+
+  constructor(ports: MediaLinkPorts, channels: ChannelPorts) {
+    let collections: DataChannelLike | null = null
+    super({
+      ...ports,
+      session: { streamId: ({ index, kind }) => streamId(kind, index) },
+      opened: (session: MediaSession) => {
+        session.onChannel((label, channel) => {
+          if (label === 'captions') this.captions = channel
+          if (label === 'meet_messages') channel.onMessage((data) => channels.onPageMessage(String(data)))
+        })
+        collections = session.openChannel('collections')
+      },
+      answered: () => {
+        if (collections) channels.onCollections(collections)
+      },
+      closed: () => {
+        collections = null
+        this.captions = null
+      },
+    })
+  }
+}
+
+/** Streams of the real platform have numeric ids. */
+function streamId(kind: 'audio' | 'video', index: number): string {
+  return String((kind === 'audio' ? 6_000_000 : 7_000_000) + 101 * index)
+}
+
+const FREEZE_MS = 30_000
+
+const SHOWABLE: Record<string, (visit: GoogleMeetVisit) => void> = {
+  consent: (visit) => visit.askConsent(),
+  'gemini-pill': (visit) => visit.send({ do: 'pill', text: 'Gemini is taking notes' }),
+  'alone-prompt': (visit) => visit.askWhetherAlone(),
+  'got-it': (visit) => visit.send({ do: 'dialog', dialog: 'got-it' }),
+  'breakout-invitation': (visit) => visit.send({ do: 'dialog', dialog: 'breakout' }),
+  'breakout-rooms': (visit) => visit.send({ do: 'toast', text: 'Breakout rooms are open', forMs: 5000 }),
+  'breakout-rooms-closed': (visit) => visit.send({ do: 'toast', text: 'Breakout rooms are closing', forMs: 5000 }),
+  'talking-while-muted': (visit) => visit.send({ do: 'toast', text: 'Are you talking? Your mic is off.', forMs: 5000 }),
+  'ending-soon': (visit) => visit.send({ do: 'toast', text: 'Your call is ending soon', forMs: 60_000 }),
+  'only-one': (visit) => visit.send({ do: 'toast', text: "You're the only one here", forMs: 10_000 }),
+  'replace-captions': (visit) => visit.send({ do: 'replaceCaptions' }),
+  freeze: (visit) => visit.send({ do: 'freeze', ms: FREEZE_MS }),
+  'off-site': (visit) => visit.navigate(MARKETING),
+  'everyone-left': (visit) => visit.finish('everyoneLeft'),
+  'left-elsewhere': (visit) => visit.finish('left'),
+  'signed-out': (visit) => visit.signOut('https://accounts.google.com/v3/signin/identifier'),
+  blocked: (visit) => visit.finish('blocked'),
+  unverified: (visit) => visit.finish('unverified'),
+  lobby: (visit) => visit.backToLobby(),
+}
 
 const FIRST_ROSTER_MS = 300
 const TOAST_MS = 4000
@@ -26,7 +87,7 @@ const HEAVY_PICTURES = { width: 1280, height: 720, layers: 3, moves: true }
 /** A participant who was denied so often cannot ask in this meeting any more. */
 const DENIALS_UNTIL_BLOCK = 2
 
-export class GoogleMeetMeeting extends Meeting<Person, GoogleMeetVisit> implements VisitMeeting {
+export class GoogleMeetMeeting extends Meeting<Person, GoogleMeetVisit> {
   readonly settings: ScenarioSettings
   /** How often the page's address was asked for. */
   loads = 0

@@ -1,43 +1,33 @@
 /** Scenarios that are about what happens after admission. */
-import { ADMITTED, inCall, type Scenario, STRAIGHT_IN, THREE, turn } from './scenario.ts'
+import { admitted, open } from '../shared/scenario.ts'
+import { ADMITTED, inCall, type Scenario, THREE, turn } from './scenario.ts'
 
 export const CALL_SCENARIOS: Record<string, Scenario> = {
-  'consent-dialog-after-admit': {
-    about: 'The call is being recorded: consent is asked for before the bot is in.',
-    settings: { consent: 'recording' },
-    timeline: ADMITTED,
-  },
-  'consent-gemini': {
-    about: 'Consent to "take notes for me".',
-    settings: { consent: 'gemini' },
-    timeline: ADMITTED,
-  },
+  'consent-dialog-after-admit': admitted('The call is being recorded: consent is asked for before the bot is in.', {
+    consent: 'recording',
+  }),
+  'consent-gemini': admitted('Consent to "take notes for me".', { consent: 'gemini' }),
   'got-it-stack': { about: 'Three tips, one after another.', settings: { tips: 3 }, timeline: ADMITTED },
-  'toolbar-hidden': {
-    about: 'The toolbar hides after half a second without a pointer.',
-    settings: { page: { toolbarHideMs: 500 } },
-    timeline: ADMITTED,
-  },
-  'people-badge-ui': {
-    about: 'A badge at the top right in place of the people button.',
-    settings: { page: { peopleBadge: true } },
-    timeline: ADMITTED,
-  },
-  'large-meeting': {
-    about: '300 people, 16 of them with cameras of 720p, on a page that is as much work as a real one.',
-    people: Array.from({ length: 300 }, (_, index) => ({
+  'toolbar-hidden': admitted('The toolbar hides after half a second without a pointer.', {
+    page: { toolbarHideMs: 500 },
+  }),
+  'people-badge-ui': admitted('A badge at the top right in place of the people button.', {
+    page: { peopleBadge: true },
+  }),
+  'large-meeting': open(
+    '300 people, 16 of them with cameras of 720p, on a page that is as much work as a real one.',
+    { page: { heavy: true } },
+    undefined,
+    Array.from({ length: 300 }, (_, index) => ({
       id: `p${index + 1}`,
       name: index === 0 ? 'Ann Host' : `Guest Number ${index + 1}`,
       isHost: index === 0,
       camera: index < 16,
     })),
-    settings: { ...STRAIGHT_IN, page: { heavy: true } },
-  },
-  'no-data-self-name': {
-    about: 'The old attribute with the own name is absent.',
-    settings: { page: { selfNameAttribute: false } },
-    timeline: ADMITTED,
-  },
+  ),
+  'no-data-self-name': admitted('The old attribute with the own name is absent.', {
+    page: { selfNameAttribute: false },
+  }),
   'merged-audio': {
     about: 'Three people in one room with one sound.',
     people: [...THREE, { id: 'dan', name: 'Dan Dole', camera: true }],
@@ -55,12 +45,7 @@ export const CALL_SCENARIOS: Record<string, Scenario> = {
     settings: { page: { captionsMenu: true } },
     timeline: [...ADMITTED, ...turn('ann', 3, 10)],
   },
-  'captions-by-page': {
-    about: 'Captions are on the page alone.',
-    people: THREE,
-    settings: { captionsChannel: false },
-    timeline: ADMITTED,
-  },
+  'captions-by-page': admitted('Captions are on the page alone.', { captionsChannel: false }, THREE),
   'chat-send-receive': {
     about: 'Messages with every kind of text.',
     timeline: [
@@ -77,19 +62,11 @@ export const CALL_SCENARIOS: Record<string, Scenario> = {
     timeline: [...ADMITTED, inCall(2, 'say', 'ann', 'Pin me'), inCall(4, 'say', 'ann', 'Me too')],
   },
   'chat-disabled': { about: 'The host turned chat off.', settings: { page: { chat: 'off' } }, timeline: ADMITTED },
-  'chat-continuous': {
-    about: 'Continuous chat: the panel has a frame of Google Chat.',
-    settings: { page: { chat: 'continuous' } },
-    timeline: ADMITTED,
-  },
-  'leave-host-dialog': {
-    about: 'Leaving asks whether to end the call for all.',
-    settings: { page: { leaveDialog: true } },
-    timeline: ADMITTED,
-  },
-  'leave-button-stuck': {
-    about: 'The first two clicks on "Leave call" are ignored.',
-    settings: { page: { swallow: { 'Leave call': 2 } } },
-    timeline: ADMITTED,
-  },
+  'chat-continuous': admitted('Continuous chat: the panel has a frame of Google Chat.', {
+    page: { chat: 'continuous' },
+  }),
+  'leave-host-dialog': admitted('Leaving asks whether to end the call for all.', { page: { leaveDialog: true } }),
+  'leave-button-stuck': admitted('The first two clicks on "Leave call" are ignored.', {
+    page: { swallow: { 'Leave call': 2 } },
+  }),
 }

@@ -1,5 +1,6 @@
 /** Scenarios about joining: the pre-join page and the waiting room. */
-import { ADMITTED, admitAfter, type Scenario, STRAIGHT_IN } from './scenario.ts'
+import { admitted, open } from '../shared/scenario.ts'
+import { admitAfter, type Scenario } from './scenario.ts'
 
 export const JOIN_SCENARIOS: Record<string, Scenario> = {
   'late-lobby-text': {
@@ -35,14 +36,10 @@ export const JOIN_SCENARIOS: Record<string, Scenario> = {
     about: 'The sign-in page comes after the join button.',
     settings: { afterJoin: 'login-wall' },
   },
-  'signed-in-join': {
-    about: 'Signed in: no name box, "Join now".',
-    settings: { ...STRAIGHT_IN, page: { signedIn: true } },
-  },
-  'switch-here': {
-    about: 'The same account is in the call elsewhere.',
-    settings: { ...STRAIGHT_IN, page: { signedIn: true, joinLabels: ['Switch here', 'Join here too'] } },
-  },
+  'signed-in-join': open('Signed in: no name box, "Join now".', { page: { signedIn: true } }),
+  'switch-here': open('The same account is in the call elsewhere.', {
+    page: { signedIn: true, joinLabels: ['Switch here', 'Join here too'] },
+  }),
   'blocked-after-click': {
     about: 'Half a second of black after the join button, then blocked, a countdown, off the site.',
     settings: { afterJoin: 'blocked' },
@@ -58,50 +55,31 @@ export const JOIN_SCENARIOS: Record<string, Scenario> = {
   },
   'redirect-to-landing': { about: 'The link leads to the home page.', settings: { load: 'landing' } },
   'http-503-forever': { about: 'HTTP 503 always.', settings: { failedLoads: Infinity } },
-  'mic-button-div': {
-    about: 'Device toggles are div elements.',
-    settings: { page: { toggleTag: 'div' } },
-    timeline: ADMITTED,
-  },
-  'mic-button-button': {
-    about: 'Device toggles are buttons.',
-    settings: { page: { toggleTag: 'button' } },
-    timeline: ADMITTED,
-  },
-  'no-devices': {
-    about: 'No microphone and no camera; a persistent notice covers the toolbar.',
-    settings: { page: { devices: 'none' } },
-    timeline: ADMITTED,
-  },
-  'devices-reset-on-admit': {
-    about: 'Microphone and camera come on by themselves a second after admission.',
-    settings: { devicesReset: true },
-    timeline: ADMITTED,
-  },
-  'slow-name-box': {
-    about: 'An error for a second, 25 s of "Getting ready", and a name box that is replaced once.',
-    settings: { callErrorFlash: true, loadingMs: 25_000, page: { nameBoxReplaced: true } },
-    timeline: ADMITTED,
-  },
-  'stubborn-form': {
-    about: 'A tip whose Escape takes the name back, and a join button that ignores two clicks.',
-    settings: { page: { escapeTip: true, swallow: { 'Ask to join': 2 } } },
-    timeline: ADMITTED,
-  },
-  'dialogs-before-the-name': {
-    about: 'Devices are asked for twice, a promotion speaks of being "let in", the button says "Request entry".',
-    settings: { devicePrompt: 'twice', signinPromo: true, page: { joinLabels: ['Request entry'] } },
-    timeline: ADMITTED,
-  },
-  'join-anyway-new-jsname': {
-    about: '"Ask to join anyway", with a warning, on a button with another jsname.',
-    settings: {
-      page: {
-        joinLabels: ['Ask to join anyway'],
-        joinWarning: 'This call is being recorded',
-        joinJsname: 'zK9pLd',
-      },
+  'mic-button-div': admitted('Device toggles are div elements.', { page: { toggleTag: 'div' } }),
+  'mic-button-button': admitted('Device toggles are buttons.', { page: { toggleTag: 'button' } }),
+  'no-devices': admitted('No microphone and no camera; a persistent notice covers the toolbar.', {
+    page: { devices: 'none' },
+  }),
+  'devices-reset-on-admit': admitted('Microphone and camera come on by themselves a second after admission.', {
+    devicesReset: true,
+  }),
+  'slow-name-box': admitted('An error for a second, 25 s of "Getting ready", and a name box that is replaced once.', {
+    callErrorFlash: true,
+    loadingMs: 25_000,
+    page: { nameBoxReplaced: true },
+  }),
+  'stubborn-form': admitted('A tip whose Escape takes the name back, and a join button that ignores two clicks.', {
+    page: { escapeTip: true, swallow: { 'Ask to join': 2 } },
+  }),
+  'dialogs-before-the-name': admitted(
+    'Devices are asked for twice, a promotion speaks of being "let in", the button says "Request entry".',
+    { devicePrompt: 'twice', signinPromo: true, page: { joinLabels: ['Request entry'] } },
+  ),
+  'join-anyway-new-jsname': admitted('"Ask to join anyway", with a warning, on a button with another jsname.', {
+    page: {
+      joinLabels: ['Ask to join anyway'],
+      joinWarning: 'This call is being recorded',
+      joinJsname: 'zK9pLd',
     },
-    timeline: ADMITTED,
-  },
+  }),
 }

@@ -1,4 +1,6 @@
 /** The mock Google Meet server: routes for its hosts, and one page per meeting code. */
+
+import { randomInt } from 'node:crypto'
 import { pageScript } from '../../core/process/page-scripts.ts'
 import {
   type MockPlatform,
@@ -7,11 +9,18 @@ import {
   startPlatform,
 } from '../shared/platform-server.ts'
 import { answerLate, type Exchange, randomPath, redirect, sendPage, sendScript } from '../shared/site.ts'
-import { CODE, randomCode } from './codes.ts'
 import * as documents from './documents.ts'
 import { HOME } from './final-states.ts'
 import { GoogleMeetMeeting } from './meeting.ts'
 import { SCENARIOS } from './scenarios.ts'
+
+const CODE = /^[a-z]{3}-[a-z]{4}-[a-z]{3}$/
+
+function randomCode(): string {
+  const letters = (count: number) =>
+    Array.from({ length: count }, () => String.fromCharCode(97 + randomInt(26))).join('')
+  return `${letters(3)}-${letters(4)}-${letters(3)}`
+}
 
 const POLL_MS = 20_000
 

@@ -3,70 +3,58 @@ import { type Random, randomOf } from '../shared/page/random.ts'
 import type { PageSettings } from './page/protocol.ts'
 
 /** All times are milliseconds at speed 1. */
-export interface ScenarioSettings {
+export const DEFAULTS = {
   /** The document at the meeting's address. */
-  load: 'meeting' | 'invalid-code' | 'code-does-not-work' | 'expired-code' | 'invalid-name' | 'landing' | 'login-wall'
+  load: 'meeting' as
+    | 'meeting'
+    | 'invalid-code'
+    | 'code-does-not-work'
+    | 'expired-code'
+    | 'invalid-name'
+    | 'landing'
+    | 'login-wall',
   /** How many loads are answered with HTTP 503 first. */
-  failedLoads: number
-  /** Every load is refused with "You can't join this video call". */
-  isBlocked: boolean
-  loadingMs: number
-  devicePrompt: 'auto' | 'twice'
-  signinPromo: boolean
-  callErrorFlash: boolean
-  joinMs: number
-  afterJoin: 'lobby' | 'call' | 'blocked' | 'denied' | 'suspected' | 'full' | 'login-wall' | 'waiting-for-host'
-  /** Accounts come straight in, as if they were invited. */
-  accountsAreInvited: boolean
-  lobbyTextDelayMs: number
-  denial: 'denied' | 'left'
-  lobbyTextAfterDenial: 'hidden' | 'visible'
-  requestTimeoutMs: number
-  /** After so long without an answer the platform denies those of the second queue. */
-  suspectedMs: number
-  admissionMs: number
-  consent: 'none' | 'recording' | 'gemini'
-  /** Microphone and camera come on by themselves a second after admission. */
-  devicesReset: boolean
-  /** How many "Got it" tips follow admission, one after another. */
-  tips: number
-  aloneMs: number
-  aloneAnswerMs: number
-  reconnectMs: number
-  /** All people except the host share one sound. */
-  mergedAudio: boolean
-  /** Captions come over their channel too, not on the page alone. */
-  captionsChannel: boolean
-  page: Partial<PageSettings>
-}
-
-export const DEFAULTS: ScenarioSettings = {
-  load: 'meeting',
   failedLoads: 0,
+  /** Every load is refused with "You can't join this video call". */
   isBlocked: false,
   loadingMs: 1200,
-  devicePrompt: 'auto',
+  devicePrompt: 'auto' as 'auto' | 'twice',
   signinPromo: false,
   callErrorFlash: false,
   joinMs: 800,
-  afterJoin: 'lobby',
+  afterJoin: 'lobby' as
+    | 'lobby'
+    | 'call'
+    | 'blocked'
+    | 'denied'
+    | 'suspected'
+    | 'full'
+    | 'login-wall'
+    | 'waiting-for-host',
+  /** Accounts come straight in, as if they were invited. */
   accountsAreInvited: false,
   lobbyTextDelayMs: 300,
-  denial: 'denied',
-  lobbyTextAfterDenial: 'hidden',
+  denial: 'denied' as 'denied' | 'left',
+  lobbyTextAfterDenial: 'hidden' as 'hidden' | 'visible',
   requestTimeoutMs: 600_000,
+  /** After so long without an answer the platform denies those of the second queue. */
   suspectedMs: 300_000,
   admissionMs: 700,
-  consent: 'none',
+  consent: 'none' as 'none' | 'recording' | 'gemini',
+  /** Microphone and camera come on by themselves a second after admission. */
   devicesReset: false,
+  /** How many "Got it" tips follow admission, one after another. */
   tips: 0,
   aloneMs: 300_000,
   aloneAnswerMs: 120_000,
   reconnectMs: 60_000,
+  /** All people except the host share one sound. */
   mergedAudio: false,
+  /** Captions come over their channel too, not on the page alone. */
   captionsChannel: true,
-  page: {},
+  page: {} as Partial<PageSettings>,
 }
+export type ScenarioSettings = typeof DEFAULTS
 
 const HYDRATION_MS: [number, number] = [300, 800]
 const TOOLBAR_HIDE_MS = 3000

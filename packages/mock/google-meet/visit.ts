@@ -1,9 +1,34 @@
 /** One load of the meeting page: the state machine behind it. The page shows what this decides. */
+
 import { Timers } from '../shared/timers.ts'
 import { Visit } from '../shared/visit.ts'
 import { FINAL_VIEWS, type FinalState, type FinalView } from './final-states.ts'
+import type { GoogleMeetMeeting } from './meeting.ts'
 import type { DialogKind, FromPage, ToPage } from './page/protocol.ts'
-import { STATES, type VisitMeeting, type VisitState } from './visit-types.ts'
+
+type VisitState =
+  | 'boot'
+  | 'loading'
+  | 'devicePrompt'
+  | 'signinPromo'
+  | 'greenRoom'
+  | 'joining'
+  | 'waitingForHost'
+  | 'lobby'
+  | 'suspected'
+  | 'consent'
+  | 'call'
+  | 'reconnecting'
+  | 'alonePrompt'
+  | 'closed'
+  | FinalState
+
+const STATES = {
+  waiting: ['lobby', 'suspected', 'waitingForHost'],
+  /** In the call, or nearly. */
+  inCall: ['consent', 'call', 'reconnecting', 'alonePrompt'],
+  over: [...Object.keys(FINAL_VIEWS), 'invalid', 'expired'],
+} as const satisfies Record<string, readonly string[]>
 
 /** Meet turns both devices off for those who wait this long. */
 const LOBBY_DEVICES_OFF_MS = 180_000
@@ -16,13 +41,13 @@ export class GoogleMeetVisit extends Visit<ToPage, FromPage> {
   captionsOn = false
   /** The bot's own device in this visit. */
   readonly self: string
-  private readonly meeting: VisitMeeting
+  private readonly meeting: GoogleMeetMeeting
   private readonly aloneTimers: Timers
   private dialogAnswered: ((choice: string) => void) | null = null
   private needsPrompt: ((needed: boolean) => void) | null = null
   private readonly isBlocked: boolean
 
-  constructor(meeting: VisitMeeting, given: { self: string; isBlocked: boolean }) {
+  constructor(meeting: GoogleMeetMeeting, given: { self: string; isBlocked: boolean }) {
     super(meeting, STATES)
     this.meeting = meeting
     this.self = given.self

@@ -1,19 +1,64 @@
 /** A mock Jitsi meeting: sends people, speakers and chat to its page. */
+
+import { randomBytes } from 'node:crypto'
 import { type ChatChange, type ChatLine, Meeting } from '../shared/meeting.ts'
+import { type Person as BasePerson, People } from '../shared/people.ts'
 import type { MockMeetingOptions } from '../types.ts'
 import { ACCESS_MODES } from './access-modes.ts'
-import { SHOWABLE } from './actions.ts'
 import type { ChatLine as PageChatLine, PagePerson, PageSettings } from './page/protocol.ts'
-import { newEndpoint, newPeople, type Person, shownAs, sourceName } from './people.ts'
 import { type Scenario, TWO } from './scenario.ts'
 import { DEFAULTS, pageSettings, type ScenarioSettings } from './settings.ts'
-import { JitsiVisit, type VisitMeeting } from './visit.ts'
+import { JitsiVisit, REASONS } from './visit.ts'
+
+interface Person extends BasePerson {
+  /** Eight hexadecimal digits, as the server gives them to every participant. */
+  endpoint: string
+}
+
+function newEndpoint(): string {
+  return randomBytes(4).toString('hex')
+}
+
+function newPeople(): People<Person> {
+  return new People((base) => ({ ...base, endpoint: newEndpoint() }))
+}
+
+/** Sources are named after their owner: sound, camera, shared screen. */
+function sourceName({ endpoint }: Person, kind: 'audio' | 'camera' | 'screen'): string {
+  return `${endpoint}-${kind === 'audio' ? 'a0' : kind === 'camera' ? 'v0' : 'v1'}`
+}
+
+function shownAs({ endpoint, name, isHost, camera, muted, isSharing, isHandRaised }: Person): PagePerson {
+  return {
+    endpoint,
+    name,
+    isModerator: isHost === true,
+    camera: camera === true,
+    muted: muted === true,
+    isSharing,
+    handRaisedAt: isHandRaised ? Date.now() : 0,
+  }
+}
+
+const SHOWABLE: Record<string, (visit: JitsiVisit) => void> = {
+  consent: (visit) => visit.askConsent(),
+  'server-lost': (visit) => visit.loseServer('network'),
+  'server-error': (visit) => visit.loseServer('error'),
+  'breakout-rooms': (visit) => visit.send({ do: 'rooms', names: ['Ann Host', 'Bob Berg'] }),
+  'breakout-rooms-closed': (visit) => visit.send({ do: 'rooms', names: [] }),
+  'time-limit': (visit) => visit.finish('hostEnded', REASONS.timeLimit),
+  'kicked-by-system': (visit) => visit.finish('removed', REASONS.kickedBySystem),
+  'own-reason': (visit) => visit.finish('hostEnded', REASONS.own),
+  moderation: (visit) => visit.send({ do: 'notice', notice: { title: 'notify.moderationInEffectTitle' } }),
+  'noisy-microphone': (visit) => visit.send({ do: 'notice', notice: { title: 'toolbar.noisyAudioInputTitle' } }),
+  tip: (visit) => visit.send({ do: 'dialog', dialog: 'tip' }),
+}
 
 const MAX_MESSAGE_LENGTH = 5000
 /** Text forms of the reactions (docs/platform-notes/jitsi.md#reactions-and-raised-hands). */
 const REACTIONS: Readonly<Record<string, string>> = { '👍': ':thumbs_up:', '👏': ':clap:', '💖': ':heart:' }
 
-export class JitsiMeeting extends Meeting<Person, JitsiVisit> implements VisitMeeting {
+export class JitsiMeeting extends Meeting<Person, JitsiVisit> {
   readonly settings: ScenarioSettings
   /** How often the page's address was asked for. */
   loads = 0

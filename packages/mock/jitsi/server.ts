@@ -1,4 +1,6 @@
 /** The mock Jitsi server: the public services, a server of one's own, and one page for each room. */
+
+import { randomInt } from 'node:crypto'
 import {
   type MockPlatform,
   type MockServerOptions,
@@ -6,10 +8,18 @@ import {
   startPlatform,
 } from '../shared/platform-server.ts'
 import { answerLate, type Exchange, redirect, sendPage } from '../shared/site.ts'
-import { randomRoom } from './codes.ts'
 import * as documents from './documents.ts'
 import { JitsiMeeting } from './meeting.ts'
 import { SCENARIOS } from './scenarios.ts'
+
+const WORDS =
+  'Amber Brave Calm Distant Early Friendly Gentle Hidden Ivory Jolly Kind Lively Meadows Rivers Harbors Lanterns'.split(
+    ' ',
+  )
+
+function randomRoom(): string {
+  return `${Array.from({ length: 4 }, () => WORDS[randomInt(WORDS.length)]).join('')}${randomInt(1000)}`
+}
 
 const POLL_MS = 20_000
 const SIGN_IN_HOST = 'sso.example.org'

@@ -22,42 +22,28 @@ export type JoinResponse =
   | 'not-connected'
 
 /** All times are milliseconds at speed 1. */
-export interface ScenarioSettings {
+export const DEFAULTS = {
   /** The document at the room's address. */
-  load: 'meeting' | 'welcome' | 'sign-in' | 'not-found' | 'refused'
+  load: 'meeting' as 'meeting' | 'welcome' | 'sign-in' | 'not-found' | 'refused',
   /** How many loads are answered with HTTP 503 first. */
-  failedLoads: number
-  loadingMs: number
-  /** The page that offers the desktop app, even if the address asks to skip it. */
-  deepLink: boolean
-  joinMs: number
-  joinResponse: JoinResponse
-  /** Of the room; null if it has none. */
-  password: string | null
-  /** Where the page goes after a visit, and whether it says why it is over first. */
-  afterwards: 'close' | 'welcome' | 'nowhere'
-  saysWhy: boolean
-  /** From the loss of the media to the loss of the server. */
-  serverLossMs: number
-  /** The overlay's countdown. */
-  reloadMs: number
-  page: Partial<PageSettings>
-}
-
-export const DEFAULTS: ScenarioSettings = {
-  load: 'meeting',
   failedLoads: 0,
   loadingMs: 1000,
+  /** The page that offers the desktop app, even if the address asks to skip it. */
   deepLink: false,
   joinMs: 900,
-  joinResponse: 'open',
-  password: null,
-  afterwards: 'close',
+  joinResponse: 'open' as JoinResponse,
+  /** Of the room; null if it has none. */
+  password: null as string | null,
+  /** Where the page goes after a visit, and whether it says why it is over first. */
+  afterwards: 'close' as 'close' | 'welcome' | 'nowhere',
   saysWhy: true,
+  /** From the loss of the media to the loss of the server. */
   serverLossMs: 20_000,
+  /** The overlay's countdown. */
   reloadMs: 12_000,
-  page: {},
+  page: {} as Partial<PageSettings>,
 }
+export type ScenarioSettings = typeof DEFAULTS
 
 const HYDRATION_MS: [number, number] = [100, 400]
 const TOOLBOX_HIDE_MS = 4000

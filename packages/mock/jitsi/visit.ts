@@ -1,16 +1,41 @@
 /** One load of the room's page: the state machine behind it. The page shows what this decides. */
-import { Visit, type VisitHost } from '../shared/visit.ts'
-import type { DialogKind, FromPage, PagePerson, ToPage } from './page/protocol.ts'
-import { DENIED, REFUSALS, type Refusal } from './refusals.ts'
-import type { ScenarioSettings } from './settings.ts'
 
-/** The parts of the meeting that a visit uses. */
-export interface VisitMeeting extends VisitHost {
-  readonly settings: ScenarioSettings
-  /** All people except the bot. */
-  peopleFor(): PagePerson[]
-  /** The first who may remove others. */
-  readonly moderatorName: string
+import { Visit } from '../shared/visit.ts'
+import type { JitsiMeeting } from './meeting.ts'
+import type { DialogKind, FromPage, Notice, ToPage } from './page/protocol.ts'
+import type { JoinResponse } from './settings.ts'
+
+interface Refusal {
+  failure: string
+  notice: Notice
+}
+
+const REFUSALS: Readonly<Partial<Record<JoinResponse, Refusal>>> = {
+  full: {
+    failure: 'conference.max_users',
+    notice: { title: 'dialog.maxUsersLimitReachedTitle', description: 'dialog.maxUsersLimitReached', isError: true },
+  },
+  'not-allowed': {
+    failure: 'conference.connectionError.notAllowed',
+    notice: { title: 'dialog.tokenAuthFailed', isError: true },
+  },
+  account: {
+    failure: 'conference.connectionError.notAllowed',
+    notice: { title: 'dialog.unauthenticatedAccessDisabled', isError: true },
+  },
+  'too-quick': {
+    failure: 'conference.connectionError.notAllowed',
+    notice: { title: 'dialog.tokenAuthFailed', description: 'dialog.errorRoomCreationRestriction', isError: true },
+  },
+  'not-connected': {
+    failure: 'conference.connectionError',
+    notice: { title: 'connection.CONNFAIL', description: 'dialog.connectError', isError: true },
+  },
+}
+
+const DENIED: Refusal = {
+  failure: 'conference.connectionError.accessDenied',
+  notice: { title: 'lobby.joinRejectedTitle', description: 'lobby.joinRejectedMessage', isError: true },
 }
 
 const STATES = {
@@ -28,10 +53,10 @@ export const REASONS = {
 } as const
 
 export class JitsiVisit extends Visit<ToPage, FromPage> {
-  private readonly meeting: VisitMeeting
+  private readonly meeting: JitsiMeeting
   private isReloading = false
 
-  constructor(meeting: VisitMeeting) {
+  constructor(meeting: JitsiMeeting) {
     super(meeting, STATES)
     this.meeting = meeting
   }

@@ -13,7 +13,7 @@ const CELL_WIDTH = 0.05
 /** A bar code whose white and black differ less than this (of 255) was not there or is no longer readable. */
 const MIN_CONTRAST = 60
 
-export const HIGHEST_FRAME_NUMBER = 2 ** NUMBER_BITS - 1
+const HIGHEST_FRAME_NUMBER = 2 ** NUMBER_BITS - 1
 
 export interface BarCodeCell {
   /** All four as fractions of the picture's width or height. */

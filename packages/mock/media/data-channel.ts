@@ -3,14 +3,9 @@ import type { RTCDataChannel } from 'werift'
 /** A data channel as the mock servers use it. */
 export interface DataChannelLike {
   readonly label: string
-  readonly isOpen: boolean
   /** Strings go as text, bytes as binary; kept until the channel opens, dropped after it closed. */
   send(data: string | Uint8Array): void
   onMessage(listener: (data: string | Uint8Array) => void): void
-  /** Called at once when the channel is open already. */
-  onOpen(listener: () => void): void
-  onClose(listener: () => void): void
-  close(): void
 }
 
 export class MediaDataChannel implements DataChannelLike {
@@ -19,8 +14,6 @@ export class MediaDataChannel implements DataChannelLike {
   #isClosed = false
   readonly #unsent: (string | Buffer)[] = []
   readonly #onMessage: ((data: string | Uint8Array) => void)[] = []
-  readonly #onOpen: (() => void)[] = []
-  readonly #onClose: (() => void)[] = []
 
   constructor(label: string) {
     this.label = label
@@ -34,20 +27,16 @@ export class MediaDataChannel implements DataChannelLike {
     })
     channel.stateChanged.subscribe((state) => {
       if (state === 'open') this.#opened()
-      if (state === 'closed') this.#closed()
+      if (state === 'closed') this.#isClosed = true
     })
     if (this.#isClosed) channel.close()
     else if (channel.readyState === 'open') this.#opened()
   }
 
-  get isOpen(): boolean {
-    return !this.#isClosed && this.#channel?.readyState === 'open'
-  }
-
   send(data: string | Uint8Array): void {
     if (this.#isClosed) return
     const message = typeof data === 'string' ? data : Buffer.from(data)
-    if (this.isOpen) this.#channel!.send(message)
+    if (this.#channel?.readyState === 'open') this.#channel.send(message)
     else this.#unsent.push(message)
   }
 
@@ -55,28 +44,12 @@ export class MediaDataChannel implements DataChannelLike {
     this.#onMessage.push(listener)
   }
 
-  onOpen(listener: () => void): void {
-    this.#onOpen.push(listener)
-    if (this.isOpen) listener()
-  }
-
-  onClose(listener: () => void): void {
-    this.#onClose.push(listener)
-  }
-
   close(): void {
     if (this.#channel?.readyState === 'open') this.#channel.close()
-    this.#closed()
+    this.#isClosed = true
   }
 
   #opened(): void {
     for (const message of this.#unsent.splice(0)) this.#channel!.send(message)
-    for (const listener of this.#onOpen) listener()
-  }
-
-  #closed(): void {
-    if (this.#isClosed) return
-    this.#isClosed = true
-    for (const listener of this.#onClose) listener()
   }
 }

@@ -1,7 +1,6 @@
 import { type AudioProgram, MediaEncoder, type VideoProgram } from './encode.ts'
 import { initialsOf } from './glyphs.ts'
 import { FLASH_INTERVAL_SECONDS, LOOKS, type PictureSpec } from './pictures.ts'
-import { ProgramStore } from './program-store.ts'
 import { checked, type MediaRoomOptions } from './room-options.ts'
 import type { RoomClock } from './rtp-sender.ts'
 import { MediaSession } from './session.ts'
@@ -9,6 +8,55 @@ import type { SessionOptions } from './session-lines.ts'
 import type { VideoSource } from './slots.ts'
 import { type SpeakingTurn, VoiceStreams } from './voice-streams.ts'
 import { AUDIO_FRAME_MS } from './voices.ts'
+
+/** Encoded pictures and voices that a room can send at once, filled in the background as they are asked for. */
+class ProgramStore {
+  readonly #encoder: MediaEncoder
+  readonly #pictures = new Map<string, VideoProgram | null>()
+  readonly #voices = new Map<string, AudioProgram | null>()
+  readonly #loading = new Set<Promise<void>>()
+  #failure: unknown = null
+
+  constructor(encoder: MediaEncoder) {
+    this.#encoder = encoder
+  }
+
+  /** The pictures, or undefined while they are being encoded; asking begins that. */
+  picture(spec: PictureSpec): VideoProgram | undefined {
+    return this.#get(this.#pictures, JSON.stringify(spec), () => this.#encoder.picture(spec))
+  }
+
+  /** The voices of these looks together; undefined while they are being encoded. */
+  voices(looks: readonly number[], beep: boolean): AudioProgram | undefined {
+    return this.#get(this.#voices, JSON.stringify([looks, beep]), () => this.#encoder.voices(looks, beep))
+  }
+
+  /**
+   * Resolves when everything asked for so far is encoded.
+   * @throws Error of the first encoding that failed
+   */
+  async ready(): Promise<void> {
+    while (this.#loading.size > 0) await Promise.all(this.#loading)
+    if (this.#failure !== null) throw this.#failure
+  }
+
+  #get<T>(programs: Map<string, T | null>, key: string, load: () => Promise<T>): T | undefined {
+    const known = programs.get(key)
+    if (known !== undefined) return known ?? undefined
+    programs.set(key, null)
+    const loading = load()
+      .then((program) => {
+        programs.set(key, program)
+      })
+      // Kept for `ready`: this runs in the background, where no caller could catch the error.
+      .catch((error: unknown) => {
+        this.#failure ??= error
+      })
+      .finally(() => this.#loading.delete(loading))
+    this.#loading.add(loading)
+    return undefined
+  }
+}
 
 export type { DataChannelLike } from './data-channel.ts'
 export { lookColor } from './pictures.ts'
@@ -51,7 +99,8 @@ export class MediaRoom {
   readonly #audioStreams: number | 'perPerson'
   readonly #clock: RoomClock = startClock()
   readonly #flashes: number[] = []
-  #flash: { personId: string | null } | null = null
+  /** Each call of `flashAndBeep` that switches it on; null while it is off. */
+  #flash: object | null = null
   #isFlashing = false
   #nextAudioFrame = 0
   #nextVideoFrame = 0
@@ -154,12 +203,12 @@ export class MediaRoom {
   }
 
   /**
-   * The sync source: at each whole 2 s of the room clock 100 ms of full white in every picture (or those of one
-   * person) and a 100 ms beep of 1 kHz on the first audio stream. It begins once all of it is encoded.
+   * The sync source: at each whole 2 s of the room clock 100 ms of full white in every picture
+   * and a 100 ms beep of 1 kHz on the first audio stream. It begins once all of it is encoded.
    */
-  flashAndBeep(on: boolean, personId: string | null = null): void {
+  flashAndBeep(on: boolean): void {
     this.#isFlashing = false
-    this.#flash = on ? { personId } : null
+    this.#flash = on ? {} : null
     if (!on) return
     const flash = this.#flash
     this.#programs.voices([], true)
@@ -211,7 +260,7 @@ export class MediaRoom {
   #update(): void {
     for (const source of this.#videoSources()) {
       for (const spec of this.#specs(source, false)) this.#programs.picture(spec)
-      if (this.#flashesOn(source)) for (const spec of this.#specs(source, true)) this.#programs.picture(spec)
+      if (this.#flash) for (const spec of this.#specs(source, true)) this.#programs.picture(spec)
     }
     if (this.#flash) for (const { look } of this.#people.values()) this.#programs.voices([look], true)
     for (const session of this.#sessions) session.updateVideo()
@@ -225,10 +274,6 @@ export class MediaRoom {
     ]
   }
 
-  #flashesOn({ personId }: VideoSource): boolean {
-    return this.#flash !== null && (this.#flash.personId ?? personId) === personId
-  }
-
   /** In the smallest size that is at least this high, else in the largest. */
   #videoProgram(source: VideoSource, height: number): VideoProgram | undefined {
     const isHighEnough = (spec: PictureSpec) => spec.height >= height
@@ -236,7 +281,7 @@ export class MediaRoom {
       const specs = this.#specs(source, flash)
       return this.#programs.picture(specs.findLast(isHighEnough) ?? specs[0]!)
     }
-    const flashing = this.#flashesOn(source) ? program(true) : undefined
+    const flashing = this.#flash ? program(true) : undefined
     return (this.#isFlashing ? flashing : undefined) ?? program(false)
   }
 

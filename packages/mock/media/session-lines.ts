@@ -1,11 +1,26 @@
-import type { RTCPeerConnection, RTCRtpTransceiver } from 'werift'
+import {
+  GenericNack,
+  type RTCDtlsTransport,
+  type RTCPeerConnection,
+  type RTCRtpTransceiver,
+  RtcpTransportLayerFeedback,
+} from 'werift'
 import type { VideoProgram } from './encode.ts'
-import { onMissedPackets } from './missed-packets.ts'
 import { type RoomClock, RtpSender } from './rtp-sender.ts'
 import type { StreamName } from './sdp.ts'
 import type { VideoSource } from './slots.ts'
 import { VideoLines } from './video-lines.ts'
 import { VoiceLines } from './voice-lines.ts'
+
+function onMissedPackets(
+  transport: RTCDtlsTransport,
+  missed: (ssrc: number, sequenceNumbers: readonly number[]) => void,
+): void {
+  transport.onRtcp.subscribe((packet) => {
+    if (packet instanceof RtcpTransportLayerFeedback && packet.feedback instanceof GenericNack)
+      missed(packet.feedback.mediaSourceSsrc, packet.feedback.lost)
+  })
+}
 
 /** An m-line that carries media to the page, to be named. */
 export interface MediaLine {
@@ -24,8 +39,7 @@ export interface SessionOptions {
    * makes the browser play them in sync. Default: a separate stream for each line, as in Google Meet.
    */
   streamId?: (line: MediaLine) => string
-  /** For lines per person: the id of the track, and the RTP source where it matters. */
-  trackId?: (line: MediaLine) => string
+  /** For lines per person: the RTP source where it matters. */
   ssrc?: (line: MediaLine) => number
 }
 
@@ -177,7 +191,7 @@ export class SessionLines {
     const streamId = this.#options.streamId?.(line) ?? `${line.personId}-${line.source}`
     return {
       streamId,
-      trackId: this.#options.trackId?.(line) ?? `${streamId}-${line.mid}`,
+      trackId: `${streamId}-${line.mid}`,
       ssrc: this.#options.ssrc?.(line) ?? usualSsrc,
     }
   }

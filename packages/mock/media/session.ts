@@ -1,11 +1,53 @@
-import type { RTCPeerConnection } from 'werift'
+import {
+  RTCPeerConnection,
+  RTCRtpCodecParameters,
+  useAudioLevelIndication,
+  useSdesMid,
+  useTransportWideCC,
+} from 'werift'
 import { type DataChannelLike, MediaDataChannel } from './data-channel.ts'
-import { peerForPage } from './peer.ts'
 import { ReceivedMedia, type SentByPage } from './received-media.ts'
+import { LOOPBACK } from './room-options.ts'
 import { keepInactiveLines, nameStreams, offersDataChannels, prepareOffer } from './sdp.ts'
 import { type LinesRoom, SessionLines, type SessionOptions } from './session-lines.ts'
 import type { VideoSlot } from './video-lines.ts'
 import type { AudioFrame } from './voice-streams.ts'
+
+/**
+ * Answers a browser.
+ * @param address where the browser connects to
+ * @param onCheck called whenever the browser checks the path
+ */
+function peerForPage(address: string, onCheck: () => void): RTCPeerConnection {
+  return new RTCPeerConnection({
+    iceServers: [],
+    iceUseIpv4: false,
+    iceUseIpv6: false,
+    iceAdditionalHostAddresses: [address],
+    bundlePolicy: 'max-bundle',
+    codecs: {
+      audio: [new RTCRtpCodecParameters({ mimeType: 'audio/opus', clockRate: 48_000, channels: 2 })],
+      video: [
+        new RTCRtpCodecParameters({
+          mimeType: 'video/VP8',
+          clockRate: 90_000,
+          rtcpFeedback: [{ type: 'nack' }, { type: 'nack', parameter: 'pli' }, { type: 'transport-cc' }],
+        }),
+      ],
+    },
+    headerExtensions: {
+      audio: [useAudioLevelIndication(), useSdesMid()],
+      video: [useSdesMid(), useTransportWideCC()],
+    },
+    // As ICE lite this side only answers. The browser finds it, so the browser's own candidates do not matter.
+    iceLite: true,
+    // On one machine the browser also tries from its other addresses, and the first path that it names would be kept for good.
+    iceFilterStunResponse: (_message, [from]) => {
+      onCheck()
+      return address !== LOOPBACK || from === LOOPBACK
+    },
+  })
+}
 
 export type { MediaLine, SessionOptions } from './session-lines.ts'
 

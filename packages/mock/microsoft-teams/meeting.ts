@@ -2,22 +2,100 @@
  * A mock Microsoft Teams meeting: sends people, speakers and chat to its page, its push socket and its main channel.
  */
 import { randomUUID } from 'node:crypto'
+import type { DataChannelLike, MediaSession } from '../media/room.ts'
 import type { CaptionRow } from '../shared/caption-writer.ts'
+import { MediaLink, type MediaLinkPorts } from '../shared/media-link.ts'
 import { type ChatLine, Meeting } from '../shared/meeting.ts'
 import { type Scenario, TWO } from '../shared/scenario.ts'
 import type { MockMeetingOptions } from '../types.ts'
 import { ACCESS_MODES } from './access-modes.ts'
-import { SHOWABLE } from './actions.ts'
 import { type BotTokenState, stateOfBotToken } from './bot-token.ts'
 import { invitationOf, lightPath, type MeetingIds, type NamedMeeting, newIds } from './links.ts'
-import { TeamsMediaLink } from './media-link.ts'
 import type { ChatLine as PageChatLine, PagePerson, PageSettings } from './page/protocol.ts'
 import { newPeople, type Person, shownAs } from './people.ts'
 import type { Launch, Link } from './pre-call-visit.ts'
-import { dominantSpeakers, endBody, pushFrame, recognition, rosterBody, SERVICE_ENTRY } from './push.ts'
-import { DEFAULTS, ownSuffix, pageSettings, type ScenarioSettings } from './settings.ts'
+import {
+  channelMessage,
+  dominantSpeakers,
+  endBody,
+  pushFrame,
+  readChannelMessage,
+  recognition,
+  rosterBody,
+  SERVICE_ENTRY,
+  withStreamNumbers,
+} from './push.ts'
+import { DEFAULTS, MARKS, ownSuffix, pageSettings, type ScenarioSettings } from './settings.ts'
 import { TeamsVisit } from './visit.ts'
-import type { TeamsVisitMeeting } from './visit-types.ts'
+
+const MAIN_CHANNEL = 'main-channel'
+/** Longer messages of the page are noted in part. */
+const MAX_NOTE_LENGTH = 500
+
+class TeamsMediaLink extends MediaLink {
+  private channel: DataChannelLike | null = null
+
+  constructor(ports: MediaLinkPorts) {
+    super({
+      ...ports,
+      describe: withStreamNumbers,
+      session: {
+        streamId: ({ kind, index }) => (kind === 'audio' ? `mainAudio-${index + 1}` : `mainVideo-${index + 1}`),
+      },
+      opened: (session: MediaSession) => {
+        session.onChannel((label, channel) => {
+          if (label !== MAIN_CHANNEL) return
+          this.channel = channel
+          channel.onMessage((data) => {
+            const message = typeof data === 'string' ? data : readChannelMessage(data)
+            ports.note(MAIN_CHANNEL, JSON.stringify(message).slice(0, MAX_NOTE_LENGTH))
+          })
+        })
+      },
+      closed: () => {
+        this.channel = null
+      },
+    })
+  }
+
+  /** Sends a message on the page's main channel, if there is one. */
+  sendOnChannel(message: unknown): void {
+    this.channel?.send(channelMessage(message))
+  }
+
+  /** Simulates a platform that has changed its protocol. */
+  sendUnknown(bytes: Uint8Array): void {
+    this.channel?.send(bytes)
+  }
+}
+
+const SHOWABLE: Record<string, (visit: TeamsVisit) => void> = {
+  consent: (visit) => visit.send({ do: 'dialog', dialog: 'consent' }),
+  'av-confirm': (visit) => visit.send({ do: 'dialog', dialog: 'av-confirm' }),
+  info: (visit) => visit.send({ do: 'dialog', dialog: 'info' }),
+  'alone-prompt': (visit) => visit.send({ do: 'dialog', dialog: 'still-there' }),
+  'recording-banner': (visit) => visit.send({ do: 'banner', banner: 'JoinersOngoingRecording' }),
+  'breakout-invitation': (visit) => visit.send({ do: 'dialog', dialog: 'breakout' }),
+  'breakout-rooms': (visit) => visit.send({ do: 'banner', banner: 'RoomsOpen' }),
+  'breakout-rooms-closed': (visit) => visit.send({ do: 'banner', banner: 'RoomsClosing' }),
+  'device-banner': (visit) => visit.send({ do: 'banner', banner: 'DeviceCaptureMute' }),
+  'camera-banner': (visit) => visit.send({ do: 'banner', banner: 'VideoCapturePermissionDenied' }),
+  'lobby-banner': (visit) => visit.send({ do: 'banner', banner: 'lobby' }),
+  'muted-toast': (visit) => visit.send({ do: 'toast', text: "You're muted" }),
+  ...Object.fromEntries(
+    MARKS.map((mark) => [`mark-${mark}`, (visit: TeamsVisit) => visit.send({ do: 'marks', marks: [mark] })]),
+  ),
+  relayout: (visit) => visit.send({ do: 'relayout' }),
+  'edit-last-message': (visit) => visit.editLastMessage('Edited: the second half of the plan'),
+  'chat-notice': (visit) => visit.systemLine('Meeting started'),
+  'solve-captcha': (visit) => visit.solveCaptcha(),
+  'no-response': (visit) => visit.retry('noResponse'),
+  'signed-out': (visit) => visit.signOut('https://login.microsoftonline.com/common/oauth2/v2.0/authorize'),
+  vanish: (visit) => visit.vanish(),
+  'left-elsewhere': (visit) => visit.finishLeft(),
+  'off-site': (visit) => visit.navigate('https://www.microsoft.com/'),
+  reload: (visit) => visit.hop(),
+}
 
 const MAX_MESSAGE_LENGTH = 28_000
 const HISTORY_KEPT = 8
@@ -26,7 +104,7 @@ const REACTION_KEYS: Readonly<Record<string, string>> = { '👍': 'like', '❤�
 
 export type TeamsScenario = Scenario<ScenarioSettings>
 
-export class TeamsMeeting extends Meeting<Person, TeamsVisit> implements TeamsVisitMeeting {
+export class TeamsMeeting extends Meeting<Person, TeamsVisit> {
   readonly settings: ScenarioSettings
   readonly ids: MeetingIds
   /** How often the meeting's address was asked for. */

@@ -2,12 +2,14 @@
  * A visit on the pre-join page and in the waiting room, and the screens on which visits end
  * (docs/platform-notes/microsoft-teams.md#the-mock).
  */
+
 import { type Random, randomOf } from '../shared/page/random.ts'
 import { Visit } from '../shared/visit.ts'
+import type { TeamsMeeting } from './meeting.ts'
 import type { DialogKind, FromPage, RetryKind, ToPage, View } from './page/protocol.ts'
 import { SUB_CODES } from './push.ts'
 import type { Range } from './settings.ts'
-import { RETRY_STATES, STATES, type TeamsVisitMeeting } from './visit-types.ts'
+import { RETRY_STATES, STATES } from './visit-types.ts'
 
 const LOBBY_TEXTS = {
   started: [
@@ -42,14 +44,14 @@ export interface Link {
 }
 
 export abstract class PreCallVisit extends Visit<ToPage, FromPage> {
-  protected readonly meeting: TeamsVisitMeeting
+  protected readonly meeting: TeamsMeeting
   private readonly launch: Launch | null
   private readonly link: Link
   private readonly random: Random
   private dialogAnswered: ((choice: string) => void) | null = null
   protected gatePassed: (() => void) | null = null
 
-  constructor(meeting: TeamsVisitMeeting, given: { launch?: Launch; link?: Link }) {
+  constructor(meeting: TeamsMeeting, given: { launch?: Launch; link?: Link }) {
     super(meeting, STATES)
     this.meeting = meeting
     this.launch = given.launch ?? null

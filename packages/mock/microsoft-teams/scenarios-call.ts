@@ -3,7 +3,7 @@
  * (docs/platform-notes/microsoft-teams.md#the-mock).
  */
 
-import { ADMITTED, THREE, TWO } from '../shared/scenario.ts'
+import { ADMITTED, admitted, THREE, TWO } from '../shared/scenario.ts'
 import type { MockPerson } from '../types.ts'
 import type { TeamsScenario } from './meeting.ts'
 import type { ScenarioSettings } from './settings.ts'
@@ -31,48 +31,27 @@ const CROWD: MockPerson[] = Array.from({ length: 60 }, (_, index) => ({
 export const CALL_SCENARIOS: Readonly<Record<string, TeamsScenario>> = {
   'chat-send-full': { about: 'The full client: Enter sends.', settings: FULL, timeline: ADMITTED },
   'chat-disabled': { about: 'Chat is switched off.', settings: { page: { chat: 'off' } }, timeline: ADMITTED },
-  'chat-no-button': {
-    about: 'There is no chat button at all.',
-    settings: { page: { chat: 'no-button' } },
-    timeline: ADMITTED,
-  },
-  'chat-late-mount': {
-    about: 'The chat takes 6 s to appear.',
-    settings: { page: { chatMountMs: 6000 } },
-    timeline: ADMITTED,
-  },
-  'roster-names-qualifiers': {
-    about: 'Qualifiers, namesakes, placeholders, people who are invited or wait, and a namesake of the bot.',
-    people: QUALIFIED,
-    settings: { ownSuffix: ' 2', page: { invited: ['Invited Ida', 'Absent Abe'], waiting: ['Waiting Wim'] } },
-    timeline: ADMITTED,
-  },
-  'roster-large-meeting': {
-    about: '60 people: the number reads 12+, the list holds the rows that fit.',
-    people: CROWD,
-    settings: { page: { badgeCap: 12 } },
-    timeline: ADMITTED,
-  },
-  'roster-unresolved-names': {
-    about: 'Names of tiles take 8 s to resolve.',
-    people: THREE,
-    settings: { page: { unresolvedMs: 8000 } },
-    timeline: ADMITTED,
-  },
+  'chat-no-button': admitted('There is no chat button at all.', { page: { chat: 'no-button' } }),
+  'chat-late-mount': admitted('The chat takes 6 s to appear.', { page: { chatMountMs: 6000 } }),
+  'roster-names-qualifiers': admitted(
+    'Qualifiers, namesakes, placeholders, people who are invited or wait, and a namesake of the bot.',
+    { ownSuffix: ' 2', page: { invited: ['Invited Ida', 'Absent Abe'], waiting: ['Waiting Wim'] } },
+    QUALIFIED,
+  ),
+  'roster-large-meeting': admitted(
+    '60 people: the number reads 12+, the list holds the rows that fit.',
+    { page: { badgeCap: 12 } },
+    CROWD,
+  ),
+  'roster-unresolved-names': admitted('Names of tiles take 8 s to resolve.', { page: { unresolvedMs: 8000 } }, THREE),
   'view-speaker-full': { about: 'The full client has a view menu.', settings: FULL, people: THREE, timeline: ADMITTED },
-  'toolbar-autohide-leave': {
-    about: 'The toolbar hides after half a second without a pointer.',
-    settings: { page: { toolbarHideMs: 500 } },
-    timeline: ADMITTED,
-  },
-  'leave-split-button': {
-    about: 'Leaving opens a menu, one of whose entries ends the meeting for all.',
-    settings: { page: { hangUp: 'split' } },
-    timeline: ADMITTED,
-  },
-  'leave-button-stuck': {
-    about: 'The first two clicks on "Leave" are ignored.',
-    settings: { page: { swallow: { 'hangup-main-btn': 2 } } },
-    timeline: ADMITTED,
-  },
+  'toolbar-autohide-leave': admitted('The toolbar hides after half a second without a pointer.', {
+    page: { toolbarHideMs: 500 },
+  }),
+  'leave-split-button': admitted('Leaving opens a menu, one of whose entries ends the meeting for all.', {
+    page: { hangUp: 'split' },
+  }),
+  'leave-button-stuck': admitted('The first two clicks on "Leave" are ignored.', {
+    page: { swallow: { 'hangup-main-btn': 2 } },
+  }),
 }

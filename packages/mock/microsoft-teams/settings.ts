@@ -7,104 +7,63 @@ import type { PageSettings, RetryKind, SpeakingMark } from './page/protocol.ts'
 export type Range = readonly [number, number]
 
 /** All times are milliseconds at speed 1 (docs/platform-notes/microsoft-teams.md#the-mock). */
-export interface ScenarioSettings {
-  host: string
-  link: LinkForm
-  skin: 'light' | 'full'
-  /** The document at the meeting's address. */
-  load: 'meeting' | 'http-404' | 'malformed' | 'sign-in'
-  /** How many loads are answered with HTTP 503 first. */
-  failedLoads: number
-  launcher: 'auto' | 'choice'
-  launcherMs: Range
-  /** Each of the documents between the link and the page. */
-  hopMs: Range
-  /** The silent attempt to sign in: in a frame of the launcher, or as a separate page for a moment. */
-  signInProbe: 'frame' | 'page'
-  splashMs: Range
-  /** The first page loads once more, this long after the pre-join page was shown. */
-  reloadMs: number
-  beforePreJoin: 'nothing' | 'av-confirm' | 'permission-gate'
-  microphoneAtFirst: boolean
-  cameraAtFirst: boolean
-  /** Until microphone and camera are known to the page. */
-  deviceListMs: Range
-  /** The dialog "Continue without audio or video?" after joining. */
-  avConfirm: 'never' | 'once' | 'in-frame'
-  avConfirmMs: Range
-  /** Accounts come straight in, as if they were invited. */
-  accountsAreInvited: boolean
-  afterJoin: 'lobby' | 'call' | 'wall' | 'not-started' | 'captcha' | RetryKind
-  /** Text of the wall. */
-  wall: string
-  captchaMs: Range
-  retryMs: Range
-  connectingMs: Range
-  hasStarted: boolean
-  /** `ExternalBotAccessMode` of the organizer's policy; every bot that is not registered is detected. */
-  botAccess: 'AllowAllBots' | 'RequireApprovalWhenDetected' | 'BlockDetectedBots'
-  /** Guests who are not admitted are removed from the lobby after this time. */
-  lobbyMs: number
-  /** The waiting room drops the first request without a word after this time. */
-  lobbyDropMs: number
-  denial: RetryKind
-  denialMs: Range
-  admissionMs: Range
-  /** After admission the meeting turns out to be encrypted. */
-  encrypted: boolean
-  removal: RetryKind
-  endMs: Range
-  leaveMs: number
-  reconnectMs: number
-  sendMs: Range
-  /** Contributing sources and the main channel name the people of the roster. */
-  mapsSources: boolean
-  /** The suffix of the bot's own name. */
-  ownSuffix: string | null
-  page: Partial<PageSettings>
-}
-
-export const DEFAULTS: ScenarioSettings = {
+export const DEFAULTS = {
   host: 'teams.microsoft.com',
-  link: 'short',
-  skin: 'light',
-  load: 'meeting',
+  link: 'short' as LinkForm,
+  skin: 'light' as 'light' | 'full',
+  /** The document at the meeting's address. */
+  load: 'meeting' as 'meeting' | 'http-404' | 'malformed' | 'sign-in',
+  /** How many loads are answered with HTTP 503 first. */
   failedLoads: 0,
-  launcher: 'auto',
-  launcherMs: [1500, 4000],
-  hopMs: [1500, 2500],
-  signInProbe: 'frame',
-  splashMs: [800, 3000],
+  launcher: 'auto' as 'auto' | 'choice',
+  launcherMs: [1500, 4000] as Range,
+  /** Each of the documents between the link and the page. */
+  hopMs: [1500, 2500] as Range,
+  /** The silent attempt to sign in: in a frame of the launcher, or as a separate page for a moment. */
+  signInProbe: 'frame' as 'frame' | 'page',
+  splashMs: [800, 3000] as Range,
+  /** The first page loads once more, this long after the pre-join page was shown. */
   reloadMs: Number.POSITIVE_INFINITY,
-  beforePreJoin: 'nothing',
+  beforePreJoin: 'nothing' as 'nothing' | 'av-confirm' | 'permission-gate',
   microphoneAtFirst: true,
   cameraAtFirst: false,
-  deviceListMs: [300, 1500],
-  avConfirm: 'never',
-  avConfirmMs: [200, 1500],
+  /** Until microphone and camera are known to the page. */
+  deviceListMs: [300, 1500] as Range,
+  /** The dialog "Continue without audio or video?" after joining. */
+  avConfirm: 'never' as 'never' | 'once' | 'in-frame',
+  avConfirmMs: [200, 1500] as Range,
+  /** Accounts come straight in, as if they were invited. */
   accountsAreInvited: false,
-  afterJoin: 'lobby',
+  afterJoin: 'lobby' as 'lobby' | 'call' | 'wall' | 'not-started' | 'captcha' | RetryKind,
+  /** Text of the wall. */
   wall: 'We need to verify your info before you can join',
-  captchaMs: [500, 4000],
-  retryMs: [1500, 4500],
-  connectingMs: [1000, 5000],
+  captchaMs: [500, 4000] as Range,
+  retryMs: [1500, 4500] as Range,
+  connectingMs: [1000, 5000] as Range,
   hasStarted: true,
-  botAccess: 'AllowAllBots',
+  /** `ExternalBotAccessMode` of the organizer's policy; every bot that is not registered is detected. */
+  botAccess: 'AllowAllBots' as 'AllowAllBots' | 'RequireApprovalWhenDetected' | 'BlockDetectedBots',
+  /** Guests who are not admitted are removed from the lobby after this time. */
   lobbyMs: 1_800_000,
+  /** The waiting room drops the first request without a word after this time. */
   lobbyDropMs: Number.POSITIVE_INFINITY,
-  denial: 'denied',
-  denialMs: [300, 1500],
-  admissionMs: [800, 3000],
+  denial: 'denied' as RetryKind,
+  denialMs: [300, 1500] as Range,
+  admissionMs: [800, 3000] as Range,
+  /** After admission the meeting turns out to be encrypted. */
   encrypted: false,
-  removal: 'removed',
-  endMs: [300, 1500],
+  removal: 'removed' as RetryKind,
+  endMs: [300, 1500] as Range,
   leaveMs: 500,
   reconnectMs: 60_000,
-  sendMs: [100, 600],
+  sendMs: [100, 600] as Range,
+  /** Contributing sources and the main channel name the people of the roster. */
   mapsSources: true,
-  ownSuffix: null,
-  page: {},
+  /** The suffix of the bot's own name. */
+  ownSuffix: null as string | null,
+  page: {} as Partial<PageSettings>,
 }
+export type ScenarioSettings = typeof DEFAULTS
 
 export const MARKS: readonly SpeakingMark[] = ['class', 'attribute', 'before', 'after', 'motion', 'aria']
 const OWN_SUFFIXES = ['', ' (Unverified)', ' (Guest)', ' (External)']

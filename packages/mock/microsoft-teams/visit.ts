@@ -1,9 +1,11 @@
 /** One visit of the meeting page: the state machine behind it, from the link to the end. The page shows what this decides. */
+
 import type { WebSocket } from 'ws'
+import type { TeamsMeeting } from './meeting.ts'
 import type { ChatLine, FromPage } from './page/protocol.ts'
 import { type Launch, type Link, PreCallVisit } from './pre-call-visit.ts'
 import { SUB_CODES } from './push.ts'
-import { STATES, type TeamsVisitMeeting } from './visit-types.ts'
+import { STATES } from './visit-types.ts'
 
 export class TeamsVisit extends PreCallVisit {
   captionsOn = false
@@ -13,7 +15,7 @@ export class TeamsVisit extends PreCallVisit {
   private readonly chat: ChatLine[] = []
   private pushSocket: WebSocket | null = null
 
-  constructor(meeting: TeamsVisitMeeting, given: { mri: string; callId: string; launch?: Launch; link?: Link }) {
+  constructor(meeting: TeamsMeeting, given: { mri: string; callId: string; launch?: Launch; link?: Link }) {
     super(meeting, given)
     this.mri = given.mri
     this.callId = given.callId

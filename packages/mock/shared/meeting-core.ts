@@ -1,6 +1,6 @@
 /** The core of a mock meeting: its people, its record of events, and the interface for the server and visits. */
 import type { MediaRoomOptions, SessionOptions } from '../media/room.ts'
-import type { MockLogEntry, MockMeeting, MockMeetingOptions, MockPerson } from '../types.ts'
+import type { MockLogEntry, MockMeetingOptions, MockPerson } from '../types.ts'
 import type { CaptionRow } from './caption-writer.ts'
 import { MediaLink } from './media-link.ts'
 import { MeetingMedia } from './meeting-media.ts'
@@ -8,10 +8,46 @@ import type { MessageExtras } from './page/chat-text.ts'
 import { hashOf } from './page/random.ts'
 import type { People, Person } from './people.ts'
 import type { Scenario, Step } from './scenario.ts'
-import { StateWatch } from './state-watch.ts'
 import { Timeline } from './timeline.ts'
 import { TruthRecord } from './truth-record.ts'
 import type { MeetingVisit, VisitHost } from './visit.ts'
+
+const DEFAULT_DEADLINE_MS = 30_000
+
+class StateWatch {
+  private readonly waiting = new Set<{ state: string; settle(error?: Error): void }>()
+  private last = 'none'
+
+  /** Resolves at once or when the state is entered; rejects after the deadline. */
+  when(state: string, current: () => string, deadlineMs = DEFAULT_DEADLINE_MS): Promise<void> {
+    if (current() === state) return Promise.resolve()
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        entry.settle(new Error(`The page is in state ${current()}, not ${state}, after ${deadlineMs} ms`))
+      }, deadlineMs)
+      const entry = {
+        state,
+        settle: (error?: Error) => {
+          clearTimeout(timer)
+          this.waiting.delete(entry)
+          if (error) reject(error)
+          else resolve()
+        },
+      }
+      this.waiting.add(entry)
+    })
+  }
+
+  /** Resolves the waiting promises. */
+  enter(state: string): void {
+    this.last = state
+    for (const entry of [...this.waiting]) if (entry.state === state) entry.settle()
+  }
+
+  close(): void {
+    for (const entry of [...this.waiting]) entry.settle(new Error(`The mock was closed in state ${this.last}`))
+  }
+}
 
 export interface MeetingPlan<P extends Person> {
   code: string
@@ -60,7 +96,7 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
   readonly speed: number
   readonly seed: number
   readonly lang: string
-  readonly bot: MockMeeting['bot']
+  readonly bot = this.botView()
   protected readonly roster: People<P>
   protected readonly media: MeetingMedia
   protected isChatOn: boolean
@@ -103,7 +139,6 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
         onSamples: (samples) => this.current?.sendSamples(samples),
       },
     )
-    this.bot = this.botView()
     for (const person of options.people ?? scenario.people ?? plan.usualPeople) this.enterPerson(person)
   }
 
@@ -142,10 +177,12 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
     return this.roster.all().map(({ id, name, isHost, camera, muted }) => ({ id, name, isHost, camera, muted }))
   }
 
+  /** The state of the client page, as the platform's state machine names it (such as `lobby` or `call`). */
   get state(): string {
     return this.documentState ?? this.current?.state ?? 'none'
   }
 
+  /** As typed by the bot; null before it asked to join. */
   get botName(): string | null {
     return this.current?.botName || null
   }
@@ -165,6 +202,7 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
     return Object.keys(this.showable)
   }
 
+  /** Resolves when the page is in this state; rejects after `deadlineMs` naming the state it is in. */
   whenState(state: string, deadlineMs?: number): Promise<void> {
     return this.states.when(state, () => this.state, deadlineMs)
   }
@@ -318,7 +356,7 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
   /** Does one step of the scenario's timeline. */
   protected abstract runStep(step: Step): void
 
-  private botView(): MockMeeting['bot'] {
+  private botView() {
     const current = () => this.current
     return {
       get microphoneOn() {
@@ -327,9 +365,11 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
       get cameraOn() {
         return current()?.cameraOn ?? false
       },
+      /** Sound and pictures of the meeting reach the page; false again ten seconds after its last packet. */
       get isConnected() {
         return current()?.media.isConnected() ?? false
       },
+      /** The last seconds of the bot's camera as IVF or WebM; null if there are none. */
       savedCamera: async () => (await current()?.media.savedCamera()) ?? null,
       sent: () => current()?.media.sent() ?? { audioPackets: 0, videoPackets: 0, audioIsSilent: null },
     }

@@ -5,15 +5,30 @@ import type { AccessModes } from './access-modes.ts'
 import { type ChatChange, type ChatLine, MeetingCore } from './meeting-core.ts'
 import type { Person } from './people.ts'
 import type { Step } from './scenario.ts'
-import { perform } from './steps.ts'
 import type { MeetingVisit } from './visit.ts'
+
+/** Runs one step of a timeline. Throws if it does not fit: its person left, or the page is in another state. */
+function perform(meeting: MockMeeting, step: Step): void {
+  const [first = '', second = ''] = step.with ?? []
+  const steps: Record<Step['do'], () => void> = {
+    admit: () => meeting.admit(),
+    deny: () => meeting.deny(),
+    endForAll: () => meeting.endForAll(),
+    addPerson: () => meeting.addPerson({ id: first, name: second, camera: true }),
+    startSpeaking: () => meeting.startSpeaking(first),
+    stopSpeaking: () => meeting.stopSpeaking(first),
+    say: () => meeting.say(first, second),
+    show: () => meeting.show(first),
+  }
+  steps[step.do]()
+}
 
 export type { ChatChange, ChatLine } from './meeting-core.ts'
 
-export abstract class Meeting<P extends Person = Person, V extends MeetingVisit = MeetingVisit>
-  extends MeetingCore<P, V>
-  implements MockMeeting
-{
+export abstract class Meeting<P extends Person = Person, V extends MeetingVisit = MeetingVisit> extends MeetingCore<
+  P,
+  V
+> {
   abstract readonly settings: object
   protected abstract readonly accessModes: AccessModes<object>
   /** As the scenario has them. */
@@ -74,6 +89,7 @@ export abstract class Meeting<P extends Person = Person, V extends MeetingVisit 
     this.media.stopSpeaking(id)
   }
 
+  /** Lets the person speak a sound file once; resolves when it is over. */
   playVoice(id: string, file: string): Promise<void> {
     return this.media.room().playVoice(this.roster.get(id).id, file)
   }
@@ -99,6 +115,7 @@ export abstract class Meeting<P extends Person = Person, V extends MeetingVisit 
     })
   }
 
+  /** Returns the message's id, for later changes. */
   say(id: string, text: string, parts: MockMessageParts = {}): string {
     const { name } = this.roster.get(id)
     const line: ChatLine = { id: this.messageId(), personId: id, name, text, at: Date.now(), ...parts }
@@ -127,6 +144,7 @@ export abstract class Meeting<P extends Person = Person, V extends MeetingVisit 
     })
   }
 
+  /** On a message, or if none is named in the meeting, for all to see. */
   react(id: string, emoji: string, messageId?: string): void {
     const person = this.roster.get(id)
     if (messageId === undefined) {
@@ -173,12 +191,14 @@ export abstract class Meeting<P extends Person = Person, V extends MeetingVisit 
     this.visit('reconnect').regainConnection()
   }
 
+  /** Runs an action of the platform, such as `consent` or `alone-prompt`; throws for a word the platform does not know. */
   show(what: string): void {
     const action = this.showable[what]
     if (!action) throw new Error(`This platform cannot show "${what}"; it knows ${this.words.join(', ')}`)
     action(this.visit(`show ${what} to`))
   }
 
+  /** From the next join request on; throws for an access mode that the platform does not have. */
   setAccess(name: string): void {
     const access = this.accessModes[name]
     if (!access)

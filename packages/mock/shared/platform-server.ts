@@ -1,7 +1,7 @@
 /** One mock platform: its hosts on one local port, its meetings, and the host's page. */
 import { pageScript } from '../../core/process/page-scripts.ts'
 import { LOOPBACK } from '../media/room.ts'
-import type { MockMeeting, MockMeetingOptions, MockServer } from '../types.ts'
+import type { MockMeeting, MockMeetingOptions } from '../types.ts'
 import { type AccountCookie, Accounts } from './accounts.ts'
 import { type Certificate, makeCertificate } from './certificate.ts'
 import { startHostPage } from './host-page.ts'
@@ -49,7 +49,7 @@ export async function startPlatform<M extends Meeting>(
   return server
 }
 
-export class PlatformServer<M extends Meeting = Meeting> implements MockServer {
+export class PlatformServer<M extends Meeting = Meeting> {
   readonly platform: MockPlatform<M>
   readonly meetings = new Map<string, M>()
   private readonly rewordings = new WeakMap<M, Readonly<Record<string, string>>>()

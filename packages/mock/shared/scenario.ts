@@ -40,3 +40,20 @@ export function turn(id: string, from: number, to: number): Step[] {
 
 /** The bot is admitted after a moment; no other events. */
 export const ADMITTED: Step[] = [admitAfter(2000)]
+
+type Timed = [timeline?: Step[], people?: MockPerson[]]
+const timed = ([timeline, people]: Timed) => ({ ...(timeline && { timeline }), ...(people && { people }) })
+
+/** A meeting with a waiting room, out of which the host lets the bot after a moment. */
+export function admitted<Settings>(
+  about: string,
+  settings?: Partial<Settings>,
+  people?: MockPerson[],
+): Scenario<Settings> {
+  return { about, ...(settings && { settings }), ...timed([ADMITTED, people]) }
+}
+
+/** A meeting that guests enter without a waiting room. */
+export function open<Settings>(about: string, settings: Partial<Settings>, ...more: Timed): Scenario<Settings> {
+  return { about, settings: { ...{ afterJoin: 'call' }, ...settings }, ...timed(more) }
+}

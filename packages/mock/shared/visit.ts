@@ -8,33 +8,7 @@ import type { SharedFromPage, SharedToPage } from './page/protocol.ts'
 import { Timers } from './timers.ts'
 
 /** The part of a visit that its meeting uses, the same on every platform. */
-export interface MeetingVisit {
-  readonly token: string
-  readonly state: string
-  readonly botName: string
-  readonly microphoneOn: boolean
-  readonly cameraOn: boolean
-  readonly media: MediaLink
-  readonly isInCall: boolean
-  readonly isWaiting: boolean
-  readonly isOver: boolean
-  /** Whether a page is connected. */
-  readonly isOpen: boolean
-  attach(socket: WebSocket): void
-  /** As if the page had sent its form; throws if there is none. */
-  askToJoin(botName: string): void
-  send(message: SharedToPage): void
-  sendSamples(samples: Uint8Array): void
-  // The host's verbs; each throws if it does not fit the state.
-  admit(): void
-  deny(): void
-  remove(): void
-  endForAll(): void
-  loseConnection(): void
-  regainConnection(): void
-  /** Called whenever people come or go while the page is in the call. */
-  setAlone(isAlone: boolean): void
-}
+export type MeetingVisit = Visit<never, never>
 
 /** The parts of the meeting that a visit uses. */
 export interface VisitHost {
@@ -60,8 +34,7 @@ export interface StateGroups {
 export abstract class Visit<
   ToPage extends { do: string } = SharedToPage,
   FromPage extends { say: string } = SharedFromPage,
-> implements MeetingVisit
-{
+> {
   state = 'boot'
   /** As typed by the bot; empty before it asked to join. */
   botName = ''
@@ -97,13 +70,16 @@ export abstract class Visit<
     return this.states.over.includes(this.state)
   }
 
+  /** Whether a page is connected. */
   get isOpen(): boolean {
     return this.socket !== null || this.isMoving
   }
 
   /** Handles the page's messages, except those that all platforms share. */
   protected abstract receive(message: FromPage): void
+  /** As if the page had sent its form; throws if there is none. */
   abstract askToJoin(botName: string): void
+  // The host's verbs; each throws if it does not fit the state.
   abstract admit(): void
   abstract deny(): void
   abstract remove(): void
@@ -111,6 +87,7 @@ export abstract class Visit<
   abstract loseConnection(): void
   abstract regainConnection(): void
 
+  /** Called whenever people come or go while the page is in the call. */
   setAlone(_isAlone: boolean): void {}
 
   /** A page (or the next page of the same visit) has opened its socket. */

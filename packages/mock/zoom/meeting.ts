@@ -3,18 +3,101 @@ import type { MediaLine, SessionOptions } from '../media/session.ts'
 import type { VisitAccount } from '../shared/accounts.ts'
 import type { CaptionRow } from '../shared/caption-writer.ts'
 import { type ChatLine, Meeting } from '../shared/meeting.ts'
+import { hashOf } from '../shared/page/random.ts'
+import { People, type Person } from '../shared/people.ts'
 import type { Scenario } from '../shared/scenario.ts'
-import type { MockMeetingOptions } from '../types.ts'
+import type { MockMeetingOptions, MockPerson } from '../types.ts'
 import { ACCESS_MODES } from './access-modes.ts'
 import { messageId, Nodes, type Passcode, randomPasscode } from './numbers.ts'
+import type { DialogKind } from './page/dialog-kinds.ts'
 import type { PageSettings } from './page/meeting.entry.ts'
 import { shareNode } from './page/nodes.ts'
 import type { ChatLine as PageChatLine, PagePerson } from './page/protocol.ts'
-import { newPeople, shownAs, USUAL_PEOPLE, type ZoomPerson } from './people.ts'
+import { CLASS, TEXT } from './page/table.ts'
+import { SdkVisit } from './sdk/visit.ts'
 import { DEFAULTS, pageSettings, type ScenarioSettings } from './settings.ts'
-import { SHOWABLE } from './showable.ts'
 import { ZoomVisit } from './visit.ts'
-import type { VisitMeeting } from './visit-types.ts'
+
+const answer = (allow: boolean) => (visit: ZoomVisit) => {
+  if (!(visit instanceof SdkVisit)) throw new Error('The bot did not come through the SDK, so it asked for no right')
+  visit.allowRecording(allow)
+}
+
+const SDK_SHOWABLE: Readonly<Record<string, (visit: ZoomVisit) => void>> = {
+  'allow-recording': answer(true),
+  'refuse-recording': answer(false),
+}
+
+const TOAST_MS = 5000
+
+const dialog = (kind: DialogKind) => (visit: ZoomVisit) => visit.send({ do: 'dialog', dialog: kind })
+const end = (state: string, kind: DialogKind) => (visit: ZoomVisit) => visit.end(state, kind)
+
+const SHOWABLE: Readonly<Record<string, (visit: ZoomVisit) => void>> = {
+  recording: dialog('recording'),
+  'recording-banner': (visit) => visit.send({ do: 'banner', text: 'This meeting is being recorded' }),
+  livestream: dialog('livestream'),
+  ai: dialog('ai'),
+  'ai-summary': dialog('ai-summary'),
+  'ask-to-unmute': dialog('unmute'),
+  'breakout-invitation': dialog('breakout'),
+  tip: (visit) => visit.send({ do: 'tip', text: 'Your microphone is muted', button: TEXT.gotIt }),
+  'settings-tip': (visit) =>
+    visit.send({ do: 'tip', text: 'Try the new settings', button: 'OK', cls: CLASS.featureTip }),
+  'free-limit': (visit) => visit.send({ do: 'toast', text: TEXT.freeSoon, forMs: TOAST_MS }),
+  'no-free-audio': (visit) => visit.send({ do: 'toast', text: TEXT.noFreeAudio, forMs: TOAST_MS }),
+  'new-host': (visit) => visit.announceHost(),
+  'make-host': (visit) => visit.becomeHost(),
+  lock: (visit) => visit.send({ do: 'locked', locked: true }),
+  'on-hold': (visit) => visit.holdBack(),
+  'host-left': (visit) => visit.loseHost(TEXT.hostLeft),
+  'host-lost': (visit) => visit.loseHost(TEXT.hostLost),
+  'breakout-room': (visit) => visit.send({ do: 'layer', text: 'Joining Room 1...' }),
+  'breakout-rooms': (visit) => visit.send({ do: 'rooms', areOpen: true }),
+  'breakout-rooms-closed': (visit) => visit.send({ do: 'rooms', areOpen: false }),
+  'main-session': (visit) => visit.send({ do: 'layer', text: null }),
+  'ended-by-admin': end('hostEnded', 'ended-by-admin'),
+  'ended-other-meeting': end('hostEnded', 'ended-other-meeting'),
+  'ended-free': end('hostEnded', 'ended-free'),
+  'other-device': end('duplicate', 'duplicate'),
+  'gone-home': (visit) => visit.goAway(),
+  'signed-out': (visit) => visit.signOut('https://app.zoom.us/signin'),
+  ...SDK_SHOWABLE,
+}
+
+interface ZoomPerson extends Person {
+  /** The platform's `userId`. */
+  node: number
+}
+
+const USUAL_PEOPLE: MockPerson[] = [
+  { id: 'ann', name: 'Ann Host', isHost: true, camera: true },
+  { id: 'bob', name: 'Bob Berg', camera: true },
+]
+
+function newPeople(nodes: Nodes): People<ZoomPerson> {
+  return new People((base) => ({ ...base, node: nodes.next() }))
+}
+
+/** People who dial in, and those of another account than the host's, are known by the beginning of their id. */
+function shownAs(person: ZoomPerson): PagePerson {
+  const { id, node, name, isHost, camera, muted, isSpeaking, isSharing, isHandRaised } = person
+  return {
+    node,
+    name,
+    isSelf: false,
+    role: isHost ? 'host' : 'none',
+    isGuest: id.startsWith('guest'),
+    audio: id.startsWith('phone') ? 'phone' : 'computer',
+    muted: muted === true,
+    camera: camera === true,
+    // Some people have a photo, the same ones every time.
+    photo: hashOf(id) % 3 === 0,
+    speaking: isSpeaking,
+    sharing: isSharing,
+    handRaised: isHandRaised,
+  }
+}
 
 const MAX_MESSAGE_LENGTH = 4096
 const LOW_BITS = { voice: 1, camera: 0 } as const
@@ -30,7 +113,7 @@ export interface LoadRequest {
   language: string
 }
 
-export class ZoomMeeting extends Meeting<ZoomPerson, ZoomVisit> implements VisitMeeting {
+export class ZoomMeeting extends Meeting<ZoomPerson, ZoomVisit> {
   readonly settings: ScenarioSettings
   readonly passcode: Passcode
   /** How often the client's address was asked for. */
@@ -100,7 +183,7 @@ export class ZoomMeeting extends Meeting<ZoomPerson, ZoomVisit> implements Visit
   }
 
   /** Adds a visit of another kind than the web client's, with a new node. */
-  adopt(make: (meeting: VisitMeeting, self: number) => ZoomVisit): ZoomVisit {
+  adopt(make: (meeting: ZoomMeeting, self: number) => ZoomVisit): ZoomVisit {
     return this.addVisit(make(this, this.nodes.next()))
   }
 

@@ -1,21 +1,19 @@
 /** Scenarios about joining. */
+import { open } from '../shared/scenario.ts'
 import { ADMITTED, OPEN, type ZoomScenario } from './scenario.ts'
 
 export const JOIN_SCENARIOS: Record<string, ZoomScenario> = {
-  'wc-obstacle-course': {
-    about:
-      'New launch page, devices asked for twice, a passcode, a former name; the first click on Join has no effect.',
-    settings: {
-      ...OPEN,
+  'wc-obstacle-course': open(
+    'New launch page, devices asked for twice, a passcode, a former name; the first click on Join has no effect.',
+    {
       launch: 'new',
       passcode: 'asked',
       preview: { permission: 'twice', name: 'Somebody Else', swallowedClicks: 1 },
     },
-  },
-  'wc-slow-and-lenient': {
-    about: 'Old launch page, 25 s of loading, no devices, cookie layer and disclaimer; any name is accepted.',
-    settings: {
-      ...OPEN,
+  ),
+  'wc-slow-and-lenient': open(
+    'Old launch page, 25 s of loading, no devices, cookie layer and disclaimer; any name is accepted.',
+    {
       launch: 'old',
       loadingMs: 25_000,
       cookies: true,
@@ -23,34 +21,21 @@ export const JOIN_SCENARIOS: Record<string, ZoomScenario> = {
       preview: { lenient: true },
       page: { devices: 'none' },
     },
-  },
-  'wc-vanity-blank': {
-    about:
-      "The company's own host serves the client, whose first load stays white; German unless English is asked for.",
-    settings: { ...OPEN, vanity: true, blankLoads: 1, browserLanguage: true },
-  },
+  ),
+  'wc-vanity-blank': open(
+    "The company's own host serves the client, whose first load stays white; German unless English is asked for.",
+    { vanity: true, blankLoads: 1, browserLanguage: true },
+  ),
   'wc-external-german': {
     about: "The meeting is not that of the company's host. The page and the waiting room are German in any case.",
     settings: { load: 'external', vanity: true, page: { lang: 'de' } },
     timeline: ADMITTED,
   },
-  'wc-launch-without-browser': {
-    about: 'The launch page offers no browser.',
-    settings: { ...OPEN, launch: 'old-without-browser' },
-  },
-  'wc-classic': {
-    about: 'The older form, with terms and a cookie layer over it.',
-    settings: { ...OPEN, form: 'classic', cookies: true },
-  },
+  'wc-launch-without-browser': open('The launch page offers no browser.', { launch: 'old-without-browser' }),
+  'wc-classic': open('The older form, with terms and a cookie layer over it.', { form: 'classic', cookies: true }),
   'wc-pwa-iframe': { about: 'Everything is in a frame of the web app.', settings: { ...OPEN, framed: true } },
-  'wc-passcode-wrong': {
-    about: 'The passcode of the link is wrong.',
-    settings: { ...OPEN, passcode: 'wrong-in-link' },
-  },
-  'wc-passcode-missing': {
-    about: 'The link has no passcode, the meeting has one.',
-    settings: { ...OPEN, passcode: 'missing-in-link' },
-  },
+  'wc-passcode-wrong': open('The passcode of the link is wrong.', { passcode: 'wrong-in-link' }),
+  'wc-passcode-missing': open('The link has no passcode, the meeting has one.', { passcode: 'missing-in-link' }),
   'wc-email-required': { about: 'The form wants an address, too.', settings: { ...OPEN, preview: { email: true } } },
   'wc-waiting-room-old': {
     about: 'The waiting room of older builds.',
@@ -60,10 +45,10 @@ export const JOIN_SCENARIOS: Record<string, ZoomScenario> = {
     about: 'The host ends the meeting while the bot waits.',
     timeline: [{ in: 'lobby', afterMs: 4000, do: 'endForAll' }],
   },
-  'wc-host-3001-then-starts': {
-    about: 'The error page of an invalid link for 40 s, while the host has not started; then the form.',
-    settings: { ...OPEN, invalidForMs: 40_000 },
-  },
+  'wc-host-3001-then-starts': open(
+    'The error page of an invalid link for 40 s, while the host has not started; then the form.',
+    { invalidForMs: 40_000 },
+  ),
   'wc-login-required': {
     about: 'The page says "Sign in to join this meeting"; no name box ever comes.',
     settings: { load: 'sign-in-text' },
@@ -72,10 +57,9 @@ export const JOIN_SCENARIOS: Record<string, ZoomScenario> = {
     about: 'The sign-in page comes after Join.',
     settings: { afterJoin: 'sign-in' },
   },
-  'signed-in-join': {
-    about: 'Only those who are signed in (the cookie `_zm_ssid`) get the form, with their name in it.',
-    settings: { ...OPEN, load: 'signed-in-only' },
-  },
+  'signed-in-join': open('Only those who are signed in (the cookie `_zm_ssid`) get the form, with their name in it.', {
+    load: 'signed-in-only',
+  }),
   'wc-captcha-frame': { about: 'A visible captcha in a frame.', settings: { preview: { captcha: 'frame' } } },
   'wc-captcha-failed': {
     about: 'The invisible captcha was failed, the page says after Join.',

@@ -4,9 +4,9 @@ import type { PageSettings } from './page/meeting.entry.ts'
 import type { PreviewSettings } from './page/protocol.ts'
 
 /** All times are milliseconds at speed 1. */
-export interface ScenarioSettings {
+export const DEFAULTS = {
   /** The document at the address of the web client. */
-  load:
+  load: 'client' as
     | 'client'
     | 'invalid-link'
     | 'sign-in'
@@ -15,31 +15,31 @@ export interface ScenarioSettings {
     | 'authorized-only'
     | 'registration'
     | 'external'
-    | 'something-wrong'
+    | 'something-wrong',
   /**
    * The error page of an invalid link is shown until the host has started (docs/platform-notes/zoom.md#invalid-links);
    * Infinity is for ever.
    */
-  invalidForMs: number
+  invalidForMs: 0,
   /** How many loads stay white, or stay at the spinner. */
-  blankLoads: number
-  stalledLoads: number
-  loadingMs: number
-  launch: 'new' | 'old' | 'old-without-browser'
-  form: 'react' | 'classic'
+  blankLoads: 0,
+  stalledLoads: 0,
+  loadingMs: 1500,
+  launch: 'new' as 'new' | 'old' | 'old-without-browser',
+  form: 'react' as 'react' | 'classic',
   /** The client runs in a frame of the web app. */
-  framed: boolean
+  framed: false,
   /** The meeting page is served by the company's own host. */
-  vanity: boolean
-  cookies: boolean
-  disclaimer: boolean
+  vanity: false,
+  cookies: false,
+  disclaimer: false,
   /** `link`: the link's passcode suffices; `asked`: the form asks although the link has it. */
-  passcode: 'link' | 'asked' | 'wrong-in-link' | 'missing-in-link'
-  botWall: 'none' | 'at-once' | 'after-join' | 'late' | 'captcha-failed'
-  joinMs: number
+  passcode: 'link' as 'link' | 'asked' | 'wrong-in-link' | 'missing-in-link',
+  botWall: 'none' as 'none' | 'at-once' | 'after-join' | 'late' | 'captcha-failed',
+  joinMs: 2000,
   /** Accounts come straight in, as if they were invited. */
-  accountsAreInvited: boolean
-  afterJoin:
+  accountsAreInvited: false,
+  afterJoin: 'lobby' as
     | 'lobby'
     | 'call'
     | 'waiting-for-host'
@@ -51,44 +51,19 @@ export interface ScenarioSettings {
     | 'full'
     | 'removed-before'
     | 'ended'
-    | 'timeout'
-  admissionMs: number
-  /** The waiting room of today, or that of older builds. */
-  waitingLook: 'current' | 'old'
-  /** Dialogs that come right after entry, one over the other. */
-  notices: readonly string[]
-  reconnectMs: number
-  preview: Partial<PreviewSettings>
-  page: Partial<PageSettings>
-  /** Follows the browser's language instead of the mock's. */
-  browserLanguage: boolean
-}
-
-export const DEFAULTS: ScenarioSettings = {
-  load: 'client',
-  invalidForMs: 0,
-  blankLoads: 0,
-  stalledLoads: 0,
-  loadingMs: 1500,
-  launch: 'new',
-  form: 'react',
-  framed: false,
-  vanity: false,
-  cookies: false,
-  disclaimer: false,
-  passcode: 'link',
-  botWall: 'none',
-  joinMs: 2000,
-  accountsAreInvited: false,
-  afterJoin: 'lobby',
+    | 'timeout',
   admissionMs: 1000,
-  waitingLook: 'current',
-  notices: [],
+  /** The waiting room of today, or that of older builds. */
+  waitingLook: 'current' as 'current' | 'old',
+  /** Dialogs that come right after entry, one over the other. */
+  notices: [] as readonly string[],
   reconnectMs: 60_000,
-  preview: {},
-  page: {},
+  preview: {} as Partial<PreviewSettings>,
+  page: {} as Partial<PageSettings>,
+  /** Follows the browser's language instead of the mock's. */
   browserLanguage: false,
 }
+export type ScenarioSettings = typeof DEFAULTS
 
 const FOOTER_HIDE_MS = 3000
 const ACTIVE_LINGER_MS = 3000

@@ -1,48 +1,15 @@
-/** The parts of the meeting that a visit uses, and the names of its states. */
-import type { VisitHost } from '../shared/visit.ts'
-import type { Passcode } from './numbers.ts'
 import type { DialogKind } from './page/dialog-kinds.ts'
-import type { PagePerson } from './page/protocol.ts'
 import { TEXT } from './page/table.ts'
 import type { ScenarioSettings } from './settings.ts'
-import type { ZoomVisit } from './visit.ts'
-
-export interface VisitMeeting extends VisitHost {
-  readonly code: string
-  readonly settings: ScenarioSettings
-  readonly passcode: Passcode
-  /** All people, the bot first. */
-  peopleFor(visit: ZoomVisit): PagePerson[]
-  makeBotHost(visit: ZoomVisit): void
-  /** Makes the first of the others host. Returns the name; null if there is no other. */
-  chooseHost(): string | null
-}
 
 /** Those who ask to be let in. */
 export const WAITING = ['lobby', 'waitingForHost', 'onHold']
 /** Those who are in the meeting, or nearly. */
 export const IN_CALL = ['call', 'reconnecting']
 /** Final states: only another load follows. */
-export const OVER = [
-  'botWall',
-  'captchaFailed',
-  'signIn',
-  'registration',
-  'external',
-  'errorPage',
-  'somethingWrong',
-  'blocked',
-  'timeout',
-  'locked',
-  'full',
-  'removedBefore',
-  'denied',
-  'removed',
-  'hostEnded',
-  'duplicate',
-  'disconnected',
-  'left',
-]
+export const OVER =
+  `botWall captchaFailed signIn registration external errorPage somethingWrong blocked timeout locked full
+  removedBefore denied removed hostEnded duplicate disconnected left`.split(/\s+/)
 
 /** Ends before the meeting: the state, and the dialog that says so. */
 export const REFUSALS: Partial<Record<ScenarioSettings['afterJoin'], [state: string, dialog: DialogKind]>> = {

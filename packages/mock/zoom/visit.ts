@@ -2,23 +2,16 @@
  * One load of the web client: the state machine behind it (docs/platform-notes/zoom.md#the-mock). The page shows what
  * this decides.
  */
+
 import { randomOf } from '../shared/page/random.ts'
 import { Visit } from '../shared/visit.ts'
+import type { ZoomMeeting } from './meeting.ts'
 import { isRight } from './numbers.ts'
 import type { DialogKind } from './page/dialog-kinds.ts'
 import type { FromPage, ToPage } from './page/protocol.ts'
 import { TEXT } from './page/table.ts'
 import { previewSettings, type ScenarioSettings } from './settings.ts'
-import {
-  HOST_TIPS,
-  IN_CALL,
-  OVER,
-  PASSCODE_ERRORS,
-  REFUSALS,
-  ROOM_TIPS,
-  type VisitMeeting,
-  WAITING,
-} from './visit-types.ts'
+import { HOST_TIPS, IN_CALL, OVER, PASSCODE_ERRORS, REFUSALS, ROOM_TIPS, WAITING } from './visit-types.ts'
 
 const BOT_WALL_MS = 2000
 const FEEDBACK_MS = 3000
@@ -40,11 +33,11 @@ export interface VisitGiven {
 export class ZoomVisit extends Visit<ToPage, FromPage> {
   readonly self: number
   isHost = false
-  protected readonly meeting: VisitMeeting
+  protected readonly meeting: ZoomMeeting
   protected readonly given: VisitGiven
   private captionsOn = false
 
-  constructor(meeting: VisitMeeting, given: VisitGiven) {
+  constructor(meeting: ZoomMeeting, given: VisitGiven) {
     super(meeting, { waiting: WAITING, inCall: IN_CALL, over: OVER })
     this.meeting = meeting
     this.given = given

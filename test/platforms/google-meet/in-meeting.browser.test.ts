@@ -64,15 +64,6 @@ describe('a meeting that continues', () => {
     expect(isOver()).toBe(false)
   })
 
-  test('the loss of the connection and its return are reported, and the bot stays', async () => {
-    const attempt = meeting()
-    attempt.meeting.loseConnection()
-    await attempt.event('connection', ({ state }) => state === 'lost')
-    attempt.meeting.regainConnection()
-    await attempt.event('connection', ({ state }) => state === 'recovered')
-    expect(isOver()).toBe(false)
-  })
-
   test('what people write ends nothing', async () => {
     const attempt = meeting()
     attempt.meeting.say('ann', "You've been removed from the meeting")

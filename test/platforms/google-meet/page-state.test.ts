@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { endOf, refusalOf } from '../../../platforms/google-meet/outcomes.ts'
 import type { PageSnapshot } from '../../../platforms/google-meet/page/types.ts'
 import { type PageStateKind, stateOf } from '../../../platforms/google-meet/page-state.ts'
-import type { JoinStep } from '../../../platforms/shared/page-state.ts'
+import { outcomeRows } from '../outcome-rows.ts'
 import { CALL, snapshot, TOOLBAR } from './snapshots.ts'
 
 const finalPage = (text: string, more: Partial<PageSnapshot> = {}): Partial<PageSnapshot> => ({
@@ -23,119 +23,68 @@ const consent = {
 }
 
 /** The snapshot of a page, its state, and its code before admission (docs/platform-notes/google-meet.md#outcomes). */
-const TABLE: [string, Partial<PageSnapshot>, PageStateKind, JoinStep, string | null][] = [
-  [
-    'a code of the wrong shape',
-    finalPage('Invalid video call name'),
-    'invalid_code',
-    'pre-join',
-    'INVALID_MEETING_URL',
-  ],
-  ['the landing page', { url: 'https://meet.google.com/landing' }, 'landing', 'pre-join', 'INVALID_MEETING_URL'],
-  ['the home page', { url: 'https://meet.google.com/' }, 'landing', 'pre-join', 'INVALID_MEETING_URL'],
-  ['an unknown code', finalPage('Check your meeting code'), 'invalid_code', 'pre-join', 'INVALID_MEETING_URL'],
-  [
-    'an unknown code, in newer words',
-    finalPage('The meeting code you entered doesn’t work'),
-    'invalid_code',
-    'pre-join',
-    'INVALID_MEETING_URL',
-  ],
-  ['an expired code', finalPage('Your meeting code has expired'), 'expired_code', 'pre-join', 'CANNOT_JOIN_MEETING'],
-  ['the sign-in page', { url: 'https://accounts.google.com/v3/signin' }, 'login_wall', 'pre-join', 'LOGIN_REQUIRED'],
-  [
-    'a sign-in heading',
-    { headings: ['Sign in'], lines: ['Sign in', 'Use your Google Account'] },
-    'login_wall',
-    'waiting',
-    'LOGIN_REQUIRED',
-  ],
-  [
-    'a lost session',
-    { lines: ['Your sign-in credentials might have changed'] },
-    'credentials_lost',
-    'pre-join',
-    'LOGIN_REQUIRED',
-  ],
-  ['refused by the platform', finalPage("You can't join this video call"), 'blocked', 'pre-join', 'BOT_NOT_ACCEPTED'],
-  [
-    'refused after the join request',
-    finalPage('You can’t join this meeting'),
-    'blocked',
-    'waiting',
-    'BOT_NOT_ACCEPTED',
-  ],
-  ['refused, shorter', finalPage("You can't join this call"), 'blocked', 'waiting', 'BOT_NOT_ACCEPTED'],
-  [
-    'a problem with the connection',
-    { lines: ['There is a problem connecting to this video call'] },
-    'blocked',
-    'pre-join',
-    'BOT_NOT_ACCEPTED',
-  ],
-  [
-    'the marketing page',
-    { url: 'https://workspace.google.com/products/meet/' },
-    'marketing',
-    'waiting',
-    'CANNOT_JOIN_MEETING',
-  ],
-  ['another site', { url: 'https://example.com/' }, 'off_site', 'waiting', 'CANNOT_JOIN_MEETING'],
-  ['a visible captcha', { captcha: true, nameBox: { value: '' } }, 'captcha', 'pre-join', 'CANNOT_JOIN_MEETING'],
-  ['waiting for the host', { lines: ['Waiting for the host to join'] }, 'waiting_for_host', 'waiting', null],
-  ['the waiting room', { ...TOOLBAR, lines: ['Asking to be let in…'] }, 'lobby', 'waiting', null],
-  [
-    'no answer to the request to join',
-    finalPage('No one responded to your request to join the call'),
-    'request_timed_out',
-    'waiting',
-    'TIMEOUT_WAITING_TO_START',
-  ],
-  [
-    'denied by a person',
-    finalPage('Someone in the call denied your request to join', { askAgain: true }),
-    'denied',
-    'waiting',
-    'BOT_NOT_ACCEPTED',
-  ],
-  ['denied, in other words', finalPage('Your request to join was denied'), 'denied', 'waiting', 'BOT_NOT_ACCEPTED'],
-  ['not allowed to join', finalPage('You weren’t allowed to join'), 'denied', 'waiting', 'BOT_NOT_ACCEPTED'],
-  [
-    'denied, with stale text of the waiting room behind it',
-    { ...finalPage('Someone in the call denied your request to join'), lines: ['Asking to be let in...'] },
-    'denied',
-    'waiting',
-    'BOT_NOT_ACCEPTED',
-  ],
-  [
-    'out without an own click',
-    finalPage('You left the meeting', { rejoin: true }),
-    'left',
-    'waiting',
-    'BOT_NOT_ACCEPTED',
-  ],
-  [
-    'the host ended the meeting meanwhile',
-    finalPage('Your host ended the meeting for everyone'),
-    'ended_for_all',
-    'waiting',
-    'EXITING_MEETING_BEFORE_RECORD',
-  ],
-  ['a consent over the call', { ...CALL, dialogs: [consent] }, 'consent', 'waiting', null],
-  ['alone in the call', { ...CALL, peopleCount: 1 }, 'in_call', 'waiting', null],
-  [
-    'an error of the call',
-    { lines: ["Couldn't start the video call because of an error"] },
-    'call_error',
-    'pre-join',
-    'CANNOT_JOIN_MEETING',
-  ],
-  ['in', CALL, 'in_call', 'waiting', null],
-  ['toolbar only', TOOLBAR, 'undecided', 'waiting', null],
-  ['green room', { nameBox: { value: '' } }, 'green_room', 'pre-join', null],
-  ['loading', { lines: ['Getting ready...'] }, 'loading', 'pre-join', null],
-  ['nothing', {}, 'unknown', 'pre-join', null],
-]
+const TABLE = outcomeRows<PageSnapshot, PageStateKind>({
+  'invalid_code pre-join INVALID_MEETING_URL': {
+    'a code of the wrong shape': finalPage('Invalid video call name'),
+    'an unknown code': finalPage('Check your meeting code'),
+    'an unknown code, in newer words': finalPage('The meeting code you entered doesn’t work'),
+  },
+  'landing pre-join INVALID_MEETING_URL': {
+    'the landing page': { url: 'https://meet.google.com/landing' },
+    'the home page': { url: 'https://meet.google.com/' },
+  },
+  'expired_code pre-join CANNOT_JOIN_MEETING': { 'an expired code': finalPage('Your meeting code has expired') },
+  'login_wall pre-join LOGIN_REQUIRED': { 'the sign-in page': { url: 'https://accounts.google.com/v3/signin' } },
+  'login_wall waiting LOGIN_REQUIRED': {
+    'a sign-in heading': { headings: ['Sign in'], lines: ['Sign in', 'Use your Google Account'] },
+  },
+  'credentials_lost pre-join LOGIN_REQUIRED': {
+    'a lost session': { lines: ['Your sign-in credentials might have changed'] },
+  },
+  'blocked pre-join BOT_NOT_ACCEPTED': {
+    'refused by the platform': finalPage("You can't join this video call"),
+    'a problem with the connection': { lines: ['There is a problem connecting to this video call'] },
+  },
+  'blocked waiting BOT_NOT_ACCEPTED': {
+    'refused after the join request': finalPage('You can’t join this meeting'),
+    'refused, shorter': finalPage("You can't join this call"),
+  },
+  'marketing waiting CANNOT_JOIN_MEETING': {
+    'the marketing page': { url: 'https://workspace.google.com/products/meet/' },
+  },
+  'off_site waiting CANNOT_JOIN_MEETING': { 'another site': { url: 'https://example.com/' } },
+  'captcha pre-join CANNOT_JOIN_MEETING': { 'a visible captcha': { captcha: true, nameBox: { value: '' } } },
+  'waiting_for_host waiting -': { 'waiting for the host': { lines: ['Waiting for the host to join'] } },
+  'lobby waiting -': { 'the waiting room': { ...TOOLBAR, lines: ['Asking to be let in…'] } },
+  'request_timed_out waiting TIMEOUT_WAITING_TO_START': {
+    'no answer to the request to join': finalPage('No one responded to your request to join the call'),
+  },
+  'denied waiting BOT_NOT_ACCEPTED': {
+    'denied by a person': finalPage('Someone in the call denied your request to join', { askAgain: true }),
+    'denied, in other words': finalPage('Your request to join was denied'),
+    'not allowed to join': finalPage('You weren’t allowed to join'),
+    'denied, with stale text of the waiting room behind it': {
+      ...finalPage('Someone in the call denied your request to join'),
+      lines: ['Asking to be let in...'],
+    },
+  },
+  'left waiting BOT_NOT_ACCEPTED': { 'out without an own click': finalPage('You left the meeting', { rejoin: true }) },
+  'ended_for_all waiting EXITING_MEETING_BEFORE_RECORD': {
+    'the host ended the meeting meanwhile': finalPage('Your host ended the meeting for everyone'),
+  },
+  'consent waiting -': { 'a consent over the call': { ...CALL, dialogs: [consent] } },
+  'in_call waiting -': {
+    'alone in the call': { ...CALL, peopleCount: 1 },
+    in: CALL,
+  },
+  'call_error pre-join CANNOT_JOIN_MEETING': {
+    'an error of the call': { lines: ["Couldn't start the video call because of an error"] },
+  },
+  'undecided waiting -': { 'toolbar only': TOOLBAR },
+  'green_room pre-join -': { 'green room': { nameBox: { value: '' } } },
+  'loading pre-join -': { loading: { lines: ['Getting ready...'] } },
+  'unknown pre-join -': { nothing: {} },
+})
 
 test.each(TABLE)('%s', (_row, shown, kind, joinStep, code) => {
   const state = stateOf(snapshot(shown))

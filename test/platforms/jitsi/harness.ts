@@ -15,7 +15,7 @@ import { waitsAt } from '../conformance/ground.ts'
 import { pageReader } from '../page-reader.ts'
 import { HOST } from './snapshots.ts'
 
-export { SILENT_STAGE, until } from '../conformance/ground.ts'
+export { until } from '../conformance/ground.ts'
 
 export interface AttemptOptions extends Omit<Options<JitsiMeeting>, 'retarget'> {
   passcode?: string

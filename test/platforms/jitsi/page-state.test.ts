@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { endOf, refusalOf } from '../../../platforms/jitsi/outcomes.ts'
 import type { PageSnapshot } from '../../../platforms/jitsi/page/types.ts'
 import { isCorroborated, type PageStateKind, stateOf } from '../../../platforms/jitsi/page-state.ts'
+import { outcomeRows } from '../outcome-rows.ts'
 import { CALL, FRAME, HOST, INSIDE, OUTSIDE, PREJOIN, snapshot } from './snapshots.ts'
 
 const at = (path: string, host = HOST): Partial<PageSnapshot> => ({ url: `https://${host}${path}` })
@@ -13,62 +14,62 @@ const dialog = (text: string): Partial<PageSnapshot> => ({
 })
 
 /** The snapshot of a page, its state, and its code before admission (docs/platform-notes/jitsi.md). */
-const TABLE: [string, Partial<PageSnapshot>, PageStateKind, string | null][] = [
-  ['the home page', at('/'), 'landing', 'INVALID_MEETING_URL'],
-  ['the pre-join page', PREJOIN, 'prejoin', null],
-  ['the deep linking page', { launchWeb: true, lines: ['Launching your meeting in Jitsi Meet…'] }, 'deep_link', null],
-  [
-    'the lobby before the join request',
-    { screen: 'lobby', join: { label: 'Ask to Join', isEnabled: true } },
-    'lobby_entrance',
-    null,
-  ],
-  ['knocking', { screen: 'lobby', isKnocking: true, headings: ['Asking to join meeting…'] }, 'lobby', null],
-  ['denied, by the notification', notice('lobby.joinRejectedTitle'), 'denied', 'BOT_NOT_ACCEPTED'],
-  ['denied, by the state', failure('conference.connectionError.accessDenied'), 'denied', 'BOT_NOT_ACCEPTED'],
-  ['the lobby was closed', reason('The lobby room has been closed.'), 'lobby_closed', 'EXITING_MEETING_BEFORE_RECORD'],
-  [
-    'waiting for a moderator, by its dialog',
-    { ...FRAME, ...dialog('Waiting for a moderator… The conference') },
-    'waiting_for_host',
-    null,
-  ],
-  [
-    'waiting for a moderator, by the state',
-    { ...FRAME, state: { ...OUTSIDE!, waitsForModerator: true } },
-    'waiting_for_host',
-    null,
-  ],
-  ['a password', { ...PREJOIN, passwordBox: true }, 'password', 'CANNOT_JOIN_MEETING'],
-  ['a token that is refused', notice('dialog.tokenAuthFailed'), 'not_allowed', 'BOT_NOT_ACCEPTED'],
-  ['an account is needed', notice('dialog.unauthenticatedAccessDisabled'), 'login_wall', 'LOGIN_REQUIRED'],
-  ['a sign-in page on another site', at('/authorize', 'sso.example.org'), 'off_site', 'LOGIN_REQUIRED'],
-  ['an older page for a refused token', at('/static/authError.html'), 'not_allowed', 'BOT_NOT_ACCEPTED'],
-  ['a login dialog', { ...PREJOIN, loginBox: true }, 'login_wall', 'LOGIN_REQUIRED'],
-  ['full', notice('dialog.maxUsersLimitReachedTitle'), 'full', 'CANNOT_JOIN_MEETING'],
-  ['full, by the state', failure('conference.max_users'), 'full', 'CANNOT_JOIN_MEETING'],
-  ['maintenance', notice('dialog.serviceUnavailable'), 'maintenance', 'CANNOT_JOIN_MEETING'],
-  ['a reservation', notice('dialog.reservationError'), 'reservation', 'CANNOT_JOIN_MEETING'],
-  ['too quick', notice('dialog.errorRoomCreationRestriction'), 'too_quick', 'CANNOT_JOIN_MEETING'],
-  ['no connection', notice('connection.CONNFAIL'), 'not_connected', 'CANNOT_JOIN_MEETING'],
-  ['the conference page without a conference', { ...FRAME, state: OUTSIDE }, 'connecting', null],
-  [
-    'the overlay of a lost connection',
-    { overlay: { kind: 'network', text: 'Reconnecting in 9 sec…' } },
-    'reconnecting',
-    'CANNOT_JOIN_MEETING',
-  ],
-  ['an empty page', {}, 'loading', null],
-  ["the browser's own", { url: 'chrome-error://chromewebdata/' }, 'unreachable', 'CANNOT_JOIN_MEETING'],
-  ['another page', { lines: ['Good day'] }, 'unknown', null],
-  ['a tab on its way', { url: 'about:blank' }, 'loading', null],
-  ['in', CALL, 'in_call', null],
-]
+const TABLE = outcomeRows<PageSnapshot, PageStateKind>({
+  'landing waiting INVALID_MEETING_URL': { 'the home page': at('/') },
+  'prejoin waiting -': { 'the pre-join page': PREJOIN },
+  'deep_link waiting -': {
+    'the deep linking page': { launchWeb: true, lines: ['Launching your meeting in Jitsi Meet…'] },
+  },
+  'lobby_entrance waiting -': {
+    'the lobby before the join request': { screen: 'lobby', join: { label: 'Ask to Join', isEnabled: true } },
+  },
+  'lobby waiting -': { knocking: { screen: 'lobby', isKnocking: true, headings: ['Asking to join meeting…'] } },
+  'denied waiting BOT_NOT_ACCEPTED': {
+    'denied, by the notification': notice('lobby.joinRejectedTitle'),
+    'denied, by the state': failure('conference.connectionError.accessDenied'),
+  },
+  'lobby_closed waiting EXITING_MEETING_BEFORE_RECORD': {
+    'the lobby was closed': reason('The lobby room has been closed.'),
+  },
+  'waiting_for_host waiting -': {
+    'waiting for a moderator, by its dialog': { ...FRAME, ...dialog('Waiting for a moderator… The conference') },
+    'waiting for a moderator, by the state': { ...FRAME, state: { ...OUTSIDE!, waitsForModerator: true } },
+  },
+  'password waiting CANNOT_JOIN_MEETING': { 'a password': { ...PREJOIN, passwordBox: true } },
+  'not_allowed waiting BOT_NOT_ACCEPTED': {
+    'a token that is refused': notice('dialog.tokenAuthFailed'),
+    'an older page for a refused token': at('/static/authError.html'),
+  },
+  'login_wall waiting LOGIN_REQUIRED': {
+    'an account is needed': notice('dialog.unauthenticatedAccessDisabled'),
+    'a login dialog': { ...PREJOIN, loginBox: true },
+  },
+  'off_site waiting LOGIN_REQUIRED': { 'a sign-in page on another site': at('/authorize', 'sso.example.org') },
+  'full waiting CANNOT_JOIN_MEETING': {
+    full: notice('dialog.maxUsersLimitReachedTitle'),
+    'full, by the state': failure('conference.max_users'),
+  },
+  'maintenance waiting CANNOT_JOIN_MEETING': { maintenance: notice('dialog.serviceUnavailable') },
+  'reservation waiting CANNOT_JOIN_MEETING': { 'a reservation': notice('dialog.reservationError') },
+  'too_quick waiting CANNOT_JOIN_MEETING': { 'too quick': notice('dialog.errorRoomCreationRestriction') },
+  'not_connected waiting CANNOT_JOIN_MEETING': { 'no connection': notice('connection.CONNFAIL') },
+  'connecting waiting -': { 'the conference page without a conference': { ...FRAME, state: OUTSIDE } },
+  'reconnecting waiting CANNOT_JOIN_MEETING': {
+    'the overlay of a lost connection': { overlay: { kind: 'network', text: 'Reconnecting in 9 sec…' } },
+  },
+  'loading waiting -': {
+    'an empty page': {},
+    'a tab on its way': { url: 'about:blank' },
+  },
+  'unreachable waiting CANNOT_JOIN_MEETING': { "the browser's own": { url: 'chrome-error://chromewebdata/' } },
+  'unknown waiting -': { 'another page': { lines: ['Good day'] } },
+  'in_call waiting -': { in: CALL },
+})
 
-test.each(TABLE)('%s', (_row, shown, kind, code) => {
+test.each(TABLE)('%s', (_row, shown, kind, joinStep, code) => {
   const state = stateOf(snapshot(shown), HOST)
   expect(state.kind).toBe(kind)
-  expect(refusalOf(state, 'waiting', false)?.code ?? null).toBe(code)
+  expect(refusalOf(state, joinStep, false)?.code ?? null).toBe(code)
 })
 
 test.each([

@@ -4,7 +4,7 @@ import { endOf, failureOf, LEAVE_GONE_MS, refusalOf } from '../../../platforms/m
 import type { PageSnapshot } from '../../../platforms/microsoft-teams/page/types.ts'
 import { teamsClassifier } from '../../../platforms/microsoft-teams/page-classifier.ts'
 import { type PageStateKind, stateOf } from '../../../platforms/microsoft-teams/page-state.ts'
-import type { JoinStep } from '../../../platforms/shared/page-state.ts'
+import { outcomeRows } from '../outcome-rows.ts'
 import { CALL, LOBBY, PRE_JOIN, retry, snapshot } from './snapshots.ts'
 
 const DENIED = 'Sorry, but you were denied access to the meeting.'
@@ -12,176 +12,104 @@ const REMOVED = "You've been removed from this meeting"
 const NOT_FOUND = "We couldn't find a meeting matching this ID and passcode."
 const dialog = (text: string) => ({ text, isModal: true, isPersistent: false, buttons: [] })
 
-type Row = [
-  row: string,
-  shown: Partial<PageSnapshot>,
-  kind: PageStateKind,
-  joinStep: JoinStep,
-  code: string | null,
-  retry?: true,
-]
-
 /**
  * docs/platform-notes/microsoft-teams.md#outcomes from top to bottom: what is shown, what it is, and what it means
  * before admission.
  */
-const TABLE: Row[] = [
-  ['HTTP 404', { httpStatus: 404 }, 'no_page', 'pre-join', 'INVALID_MEETING_URL'],
-  ['HTTP 503', { httpStatus: 503 }, 'server_error', 'pre-join', 'CANNOT_JOIN_MEETING', true],
-  [
-    'the link is incorrect',
-    { lines: ['Looks like the meeting URL is incorrect. Please check the URL and try again.'] },
-    'bad_link',
-    'pre-join',
-    'INVALID_MEETING_URL',
-  ],
-  ['no meeting of this number', retry(NOT_FOUND, { asksForCode: true }), 'not_found', 'waiting', 'INVALID_MEETING_URL'],
-  [
-    'no meeting of this number, in an unknown language',
-    retry('Nem találjuk az értekezletet.', { asksForCode: true }),
-    'not_found',
-    'waiting',
-    'INVALID_MEETING_URL',
-  ],
-  [
-    'a meeting that has expired',
-    { lines: ['This meeting has expired'] },
-    'not_found',
-    'pre-join',
-    'INVALID_MEETING_URL',
-  ],
-  [
-    'a sign-in host',
-    { url: 'https://login.microsoftonline.com/common/oauth2/v2.0/authorize' },
-    'sign_in_page',
-    'pre-join',
-    'LOGIN_REQUIRED',
-  ],
-  ['a sign-in form', { signInForm: true }, 'sign_in_page', 'pre-join', 'LOGIN_REQUIRED'],
-  [
-    'a webinar before its time',
-    {
+const TABLE = outcomeRows<PageSnapshot, PageStateKind>({
+  'no_page pre-join INVALID_MEETING_URL': { 'HTTP 404': { httpStatus: 404 } },
+  'server_error pre-join CANNOT_JOIN_MEETING retry': { 'HTTP 503': { httpStatus: 503 } },
+  'bad_link pre-join INVALID_MEETING_URL': {
+    'the link is incorrect': {
+      lines: ['Looks like the meeting URL is incorrect. Please check the URL and try again.'],
+    },
+  },
+  'not_found waiting INVALID_MEETING_URL': {
+    'no meeting of this number': retry(NOT_FOUND, { asksForCode: true }),
+    'no meeting of this number, in an unknown language': retry('Nem találjuk az értekezletet.', { asksForCode: true }),
+  },
+  'not_found pre-join INVALID_MEETING_URL': { 'a meeting that has expired': { lines: ['This meeting has expired'] } },
+  'sign_in_page pre-join LOGIN_REQUIRED': {
+    'a sign-in host': { url: 'https://login.microsoftonline.com/common/oauth2/v2.0/authorize' },
+    'a sign-in form': { signInForm: true },
+  },
+  'not_started waiting TIMEOUT_WAITING_TO_START': {
+    'a webinar before its time': {
       lines: [
         'External participants are not permitted to join before the event begins. Please join after the event has started.',
       ],
     },
-    'not_started',
-    'waiting',
-    'TIMEOUT_WAITING_TO_START',
-  ],
-  [
-    'a policy against guests',
-    retry("Your organization's policies don't allow you to join this meeting."),
-    'organization_policy',
-    'waiting',
-    'LOGIN_REQUIRED',
-  ],
-  [
-    'a policy against guests that only the signalling tells',
-    { ...retry('Sajnáljuk'), endNotice: { subCode: 5723, isByOther: false } },
-    'organization_policy',
-    'waiting',
-    'LOGIN_REQUIRED',
-  ],
-  ['a captcha', { ...PRE_JOIN, captcha: true }, 'captcha', 'waiting', 'CANNOT_JOIN_MEETING'],
-  [
-    'a captcha that was not solved',
-    retry("We couldn't verify you", { canRejoin: true }),
-    'captcha_failed',
-    'waiting',
-    'CANNOT_JOIN_MEETING',
-  ],
-  [
-    'not connected',
-    retry("Sorry, we couldn't connect you.", { canRejoin: true }),
-    'could_not_connect',
-    'waiting',
-    'CANNOT_JOIN_MEETING',
-    true,
-  ],
-  [
-    'the waiting room of a meeting that has not begun',
-    { ...LOBBY, lines: ['Hi, Notes. Someone will let you in when the meeting starts.'] },
-    'lobby',
-    'waiting',
-    null,
-  ],
-  ['the waiting room', { ...LOBBY, lines: ['Hi, Notes. Someone will let you in shortly.'] }, 'lobby', 'waiting', null],
-  ['the waiting room in an unknown language', LOBBY, 'lobby', 'waiting', null],
-  [
-    'nobody answered',
-    retry('No one responded to your request to join'),
-    'no_response',
-    'waiting',
-    'TIMEOUT_WAITING_TO_START',
-  ],
-  ['denied', retry(DENIED), 'denied', 'waiting', 'BOT_NOT_ACCEPTED'],
-  ['declined', retry('Your request to join was declined'), 'denied', 'waiting', 'BOT_NOT_ACCEPTED'],
-  ['not admitted', retry('You weren’t admitted to the meeting'), 'denied', 'waiting', 'BOT_NOT_ACCEPTED'],
-  [
-    'denied, as only the signalling tells',
-    { ...retry('Sajnáljuk'), endNotice: { subCode: 5854, isByOther: true } },
-    'denied',
-    'waiting',
-    'BOT_NOT_ACCEPTED',
-  ],
-  [
-    'the waiting room let go',
-    { ...LOBBY, join: { label: 'Join now', isEnabled: true } },
-    'lobby_dropped',
-    'waiting',
-    null,
-  ],
-  ['end-to-end encryption', { encryptionEnd: true }, 'encryption_error', 'waiting', 'CANNOT_JOIN_MEETING'],
-  ['removed while it waits', retry(REMOVED), 'removed', 'waiting', 'BOT_NOT_ACCEPTED'],
-  [
-    'ended while it waits',
-    { endScreen: 'The meeting has ended' },
-    'ended_for_all',
-    'waiting',
-    'EXITING_MEETING_BEFORE_RECORD',
-  ],
-  [
-    'a browser that is not supported',
-    { lines: ['This browser version is not supported'] },
-    'unsupported_browser',
-    'pre-join',
-    'CANNOT_JOIN_MEETING',
-  ],
-  ['another site', { url: 'https://example.com/' }, 'off_site', 'pre-join', 'CANNOT_JOIN_MEETING', true],
-  ['an end in unknown words', retry('Sajnáljuk'), 'unknown_end', 'waiting', 'CANNOT_JOIN_MEETING'],
-  ['the splash screen', { splash: true }, 'loading', 'pre-join', null],
-  ['between two documents', { isBlank: true }, 'loading', 'pre-join', null],
-  ['the launcher', { launcher: true, headings: ['Join your Teams meeting'] }, 'launcher', 'pre-join', null],
-  ['the page to join from', PRE_JOIN, 'pre_join', 'pre-join', null],
-  [
-    'a button that is dead for a moment',
-    { ...PRE_JOIN, join: { label: 'Join now', isEnabled: false } },
-    'pre_join',
-    'pre-join',
-    null,
-  ],
-  [
-    'the gate of the permissions',
-    { lines: ['Select Allow to let Microsoft Teams use your mic and camera'] },
-    'permission_gate',
-    'pre-join',
-    null,
-  ],
-  ['connecting', { connecting: true, lines: ['Connecting…'] }, 'connecting', 'waiting', null],
-  ['in', CALL, 'in_call', 'waiting', null],
-  ['the button to leave alone', { leaveControl: true }, 'undecided', 'waiting', null],
-  ['a consent banner', { ...CALL, lines: ['Recording has started.'] }, 'in_call', 'waiting', null],
-  ['the network is away', { ...CALL, lines: ['Reconnecting…'] }, 'reconnecting', 'waiting', null],
-  ['nothing', {}, 'unknown', 'pre-join', null],
-]
+  },
+  'organization_policy waiting LOGIN_REQUIRED': {
+    'a policy against guests': retry("Your organization's policies don't allow you to join this meeting."),
+    'a policy against guests that only the signalling tells': {
+      ...retry('Sajnáljuk'),
+      endNotice: { subCode: 5723, isByOther: false },
+    },
+  },
+  'captcha waiting CANNOT_JOIN_MEETING': { 'a captcha': { ...PRE_JOIN, captcha: true } },
+  'captcha_failed waiting CANNOT_JOIN_MEETING': {
+    'a captcha that was not solved': retry("We couldn't verify you", { canRejoin: true }),
+  },
+  'could_not_connect waiting CANNOT_JOIN_MEETING retry': {
+    'not connected': retry("Sorry, we couldn't connect you.", { canRejoin: true }),
+  },
+  'lobby waiting -': {
+    'the waiting room of a meeting that has not begun': {
+      ...LOBBY,
+      lines: ['Hi, Notes. Someone will let you in when the meeting starts.'],
+    },
+    'the waiting room': { ...LOBBY, lines: ['Hi, Notes. Someone will let you in shortly.'] },
+    'the waiting room in an unknown language': LOBBY,
+  },
+  'no_response waiting TIMEOUT_WAITING_TO_START': {
+    'nobody answered': retry('No one responded to your request to join'),
+  },
+  'denied waiting BOT_NOT_ACCEPTED': {
+    denied: retry(DENIED),
+    declined: retry('Your request to join was declined'),
+    'not admitted': retry('You weren’t admitted to the meeting'),
+    'denied, as only the signalling tells': { ...retry('Sajnáljuk'), endNotice: { subCode: 5854, isByOther: true } },
+  },
+  'lobby_dropped waiting -': { 'the waiting room let go': { ...LOBBY, join: { label: 'Join now', isEnabled: true } } },
+  'encryption_error waiting CANNOT_JOIN_MEETING': { 'end-to-end encryption': { encryptionEnd: true } },
+  'removed waiting BOT_NOT_ACCEPTED': { 'removed while it waits': retry(REMOVED) },
+  'ended_for_all waiting EXITING_MEETING_BEFORE_RECORD': {
+    'ended while it waits': { endScreen: 'The meeting has ended' },
+  },
+  'unsupported_browser pre-join CANNOT_JOIN_MEETING': {
+    'a browser that is not supported': { lines: ['This browser version is not supported'] },
+  },
+  'off_site pre-join CANNOT_JOIN_MEETING retry': { 'another site': { url: 'https://example.com/' } },
+  'unknown_end waiting CANNOT_JOIN_MEETING': { 'an end in unknown words': retry('Sajnáljuk') },
+  'loading pre-join -': {
+    'the splash screen': { splash: true },
+    'between two documents': { isBlank: true },
+  },
+  'launcher pre-join -': { 'the launcher': { launcher: true, headings: ['Join your Teams meeting'] } },
+  'pre_join pre-join -': {
+    'the page to join from': PRE_JOIN,
+    'a button that is dead for a moment': { ...PRE_JOIN, join: { label: 'Join now', isEnabled: false } },
+  },
+  'permission_gate pre-join -': {
+    'the gate of the permissions': { lines: ['Select Allow to let Microsoft Teams use your mic and camera'] },
+  },
+  'connecting waiting -': { connecting: { connecting: true, lines: ['Connecting…'] } },
+  'in_call waiting -': {
+    in: CALL,
+    'a consent banner': { ...CALL, lines: ['Recording has started.'] },
+  },
+  'undecided waiting -': { 'the button to leave alone': { leaveControl: true } },
+  'reconnecting waiting -': { 'the network is away': { ...CALL, lines: ['Reconnecting…'] } },
+  'unknown pre-join -': { nothing: {} },
+})
 
 test.each(TABLE)('row: %s', (_row, shown, kind, joinStep, code, canRetry) => {
   const state = stateOf(snapshot(shown))
   expect(state.kind).toBe(kind)
   const refusal = refusalOf(state, joinStep, new Set())
   expect(refusal?.code ?? null).toBe(code)
-  if (refusal) expect(refusal.canRetry).toBe(canRetry ?? false)
+  if (refusal) expect(refusal.canRetry).toBe(canRetry)
 })
 
 test.each([

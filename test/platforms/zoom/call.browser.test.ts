@@ -113,15 +113,6 @@ describe('a meeting that continues', () => {
     await goesOn()
   })
 
-  test('a connection that comes back is reported as lost and recovered', async () => {
-    const attempt = together()
-    attempt.meeting.loseConnection()
-    await attempt.event('connection', ({ state }) => state === 'lost')
-    attempt.meeting.regainConnection()
-    await attempt.event('connection', ({ state }) => state === 'recovered')
-    expect(isOver()).toBe(false)
-  })
-
   test('a bot that is put back into the waiting room has not ended, and the meeting continues after it', async () => {
     const attempt = together()
     attempt.meeting.show('on-hold')

@@ -1,16 +1,26 @@
 /** The meeting itself: grid, toolbar, panels, notices. */
 
-import { h } from '../../shared/page/dom.ts'
+import type { Shown } from '../../shared/page/dom.ts'
+import { box, h } from '../../shared/page/dom.ts'
 import { hideWhenIdle } from '../../shared/page/page-habits.ts'
 import { captionsOf } from './captions.ts'
 import { chatPanel } from './chat-panel.ts'
-import { button, type Context, type Shown } from './context.ts'
+import { button, type Context } from './context.ts'
 import { heavyOrnaments } from './heavy.ts'
 import { peoplePanel } from './people-panel.ts'
-import { wantsAudioOnly } from './preferences.ts'
 import type { PagePerson, ToPage } from './protocol.ts'
 import { TileGrid } from './tiles.ts'
 import { callControls } from './toolbar.ts'
+
+/** Whether the person turned off all incoming video. */
+function wantsAudioOnly(): boolean {
+  try {
+    const preferences: unknown = JSON.parse(JSON.parse(localStorage.getItem('meet-preferences') ?? '"[]"'))
+    return (preferences as unknown[][])[8]?.[5] === 1
+  } catch {
+    return false // Settings of an older version can look like this.
+  }
+}
 
 export interface CallPage extends Shown {
   receive(message: ToPage): void
@@ -45,14 +55,13 @@ export function callPage(context: Context, people: PagePerson[]): CallPage {
   const isAudioOnly = wantsAudioOnly()
   if (isAudioOnly) context.say({ say: 'incomingVideo', on: false })
   const banner = h('div', { class: cls('banner'), 'aria-live': 'assertive' })
-  const pill = h('div', { class: cls('pill') })
-  const root = h(
-    'div',
-    { class: cls('call') },
+  const pill = box(cls('pill'))
+  const root = box(
+    cls('call'),
     grid.root,
     settings.peopleBadge && roster.opener,
     pill,
-    isAudioOnly && h('div', { class: cls('pill') }, words('Incoming video is set to audio only')),
+    isAudioOnly && box(cls('pill'), words('Incoming video is set to audio only')),
     banner,
     captions.place,
     roster.panel,

@@ -1,6 +1,6 @@
 /** Captions: a region that exists only while they are on. Its rows are rewritten while a participant speaks. */
 
-import { h } from '../../shared/page/dom.ts'
+import { box, h } from '../../shared/page/dom.ts'
 import type { Context } from './context.ts'
 
 export interface Captions {
@@ -16,21 +16,21 @@ const ROWS_KEPT = 4
 
 export function captionsOf(context: Context): Captions {
   const { cls, words } = context
-  const place = h('div', { class: cls('captionsPlace') })
+  const place = box(cls('captionsPlace'))
   let region: HTMLElement | null = null
-  let scroller = h('div', {})
+  let scroller = h('div')
   let rows = new Map<number, HTMLElement>()
 
   const make = () => {
     rows = new Map()
-    scroller = h('div', {})
+    scroller = h('div')
     region = h(
       'div',
       { role: 'region', 'aria-label': words('Captions'), tabindex: 0, class: cls('captions') },
       scroller,
       // Two children that are not caption rows.
-      h('div', { class: cls('captionsTail') }),
-      h('div', { class: cls('captionsTail') }),
+      box(cls('captionsTail')),
+      box(cls('captionsTail')),
     )
     place.replaceChildren(region)
   }
@@ -47,17 +47,15 @@ export function captionsOf(context: Context): Captions {
       if (!region) return
       let element = rows.get(row)
       if (!element) {
-        element = h(
-          'div',
-          { class: cls('captionRow') },
+        element = box(
+          cls('captionRow'),
           h(
             'div',
-            {},
             // People without a picture have none here either, and their name is no span.
             row % 2 === 0 && h('img', { alt: '', class: cls('captionFace') }),
             h(row % 2 === 0 ? 'span' : 'div', { class: cls('captionSpeaker') }, name),
           ),
-          h('div', { class: cls('captionText') }),
+          box(cls('captionText')),
         )
         rows.set(row, element)
         scroller.append(element)

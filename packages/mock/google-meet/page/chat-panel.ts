@@ -1,7 +1,7 @@
 /** The chat. Its nodes exist only after the panel was opened once; then they stay and grow while it is closed. */
 
 import { shownText } from '../../shared/page/chat-text.ts'
-import { h, setAttribute } from '../../shared/page/dom.ts'
+import { box, h, setAttribute } from '../../shared/page/dom.ts'
 import { button, type Context } from './context.ts'
 import type { ChatLine } from './protocol.ts'
 
@@ -41,7 +41,7 @@ export function chatPanel(context: Context, toggle: (panel: HTMLElement) => void
 
   function build() {
     const list = h('div', { jsname: 'xySENc', 'aria-live': 'polite', class: cls('chatList') })
-    const box = h('textarea', {
+    const input = h('textarea', {
       'aria-label': words('Send a message'),
       placeholder: words('Send a message'),
       maxlength: 500,
@@ -53,40 +53,39 @@ export function chatPanel(context: Context, toggle: (panel: HTMLElement) => void
       { label: words('Send a message'), icon: 'send', attributes: { disabled: true, jsname: 'SoqoBf' } },
       () => submit(),
     ) as HTMLButtonElement
-    box.addEventListener('input', () => {
-      send.disabled = box.value.trim() === ''
+    input.addEventListener('input', () => {
+      send.disabled = input.value.trim() === ''
     })
-    box.addEventListener('keydown', (event) => {
+    input.addEventListener('keydown', (event) => {
       if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
       event.preventDefault()
       submit()
     })
     const submit = () => {
-      const text = box.value.trim()
-      if (text === '' || !enabled || box.disabled) return
+      const text = input.value.trim()
+      if (text === '' || !enabled || input.disabled) return
       // The real client sends over a data channel if there is one.
       if (!media.sendMessage(text)) say({ say: 'chat', text })
-      box.value = ''
+      input.value = ''
       send.disabled = true
     }
-    const compose = h('div', { class: cls('compose') }, box, send)
-    const root = h(
-      'div',
-      { class: cls('chat') },
+    const compose = box(cls('compose'), input, send)
+    const root = box(
+      cls('chat'),
       h('div', { role: 'heading', 'aria-level': 2 }, words('In-call messages')),
-      h('div', {}, words('Messages can only be seen by people in the call and are deleted when the call ends')),
+      h('div', words('Messages can only be seen by people in the call and are deleted when the call ends')),
       ...(settings.chat === 'continuous'
         ? [h('iframe', { title: 'Chat', src: 'about:blank' })]
         : [list, enabled && compose]),
     )
-    return { root, list, compose, box, send }
+    return { root, list, compose, input, send }
   }
 
   function append(line: ChatLine): void {
     if (!built) return
     const joins =
       last !== null && last.line.device === line.device && line.at - last.line.at < SAME_GROUP_MS ? last.messages : null
-    const messages = joins ?? h('div', {})
+    const messages = joins ?? h('div')
     if (!joins) built.list.append(groupOf(context, line, messages))
     messages.append(...messageOf(context, line))
     last = { messages, line }
@@ -112,7 +111,7 @@ export function chatPanel(context: Context, toggle: (panel: HTMLElement) => void
       if (!built) return
       if (enabled) built.root.append(built.compose)
       else if (settings.seed % 2 === 0) built.compose.remove()
-      built.box.disabled = !enabled
+      built.input.disabled = !enabled
       built.send.disabled = true
     },
     close: () => document.removeEventListener('keydown', byKey),
@@ -127,15 +126,12 @@ function groupOf({ cls }: Context, line: ChatLine, messages: HTMLElement): HTMLE
     { jsname: 'Ypafjf', class: line.device === null ? `${cls('chatGroup')} ${cls('chatOwnGroup')}` : cls('chatGroup') },
     h(
       'div',
-      {},
       line.device !== null && h('img', { alt: '' }),
       h(
         'div',
-        {},
-        h(
-          'div',
-          { class: cls('chatHeader') },
-          line.device !== null && h('div', { class: cls('chatSender') }, line.name),
+        box(
+          cls('chatHeader'),
+          line.device !== null && box(cls('chatSender'), line.name),
           h('div', { jsname: 'biJjHb', class: cls('chatTime') }, time.replace(/\s/, '\u202f')),
         ),
         messages,
@@ -162,5 +158,5 @@ function messageOf(context: Context, line: ChatLine): HTMLElement[] {
     icon: 'keep',
     attributes: { jsname: 'iJEnyb', 'data-message-id': line.id },
   })
-  return [h('div', {}, message, pin, h('div', {}, words('Hover over a message to pin it')))]
+  return [h('div', message, pin, h('div', words('Hover over a message to pin it')))]
 }

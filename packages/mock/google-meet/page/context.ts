@@ -22,12 +22,6 @@ export interface Context {
   toast(text: string, forMs?: number): void
 }
 
-/** The current content of the page, and how it is closed. */
-export interface Shown {
-  root: HTMLElement
-  close?(): void
-}
-
 export interface ButtonLook {
   label?: string
   icon?: string

@@ -1,6 +1,6 @@
 /** Modal dialogs with a scrim that catches clicks, and toasts. */
 
-import { brokenText, type Child, h, setAttribute } from '../../shared/page/dom.ts'
+import { box, brokenText, type Child, h, setAttribute } from '../../shared/page/dom.ts'
 import { button, type Context } from './context.ts'
 import { icon } from './icons.ts'
 import type { DialogKind } from './protocol.ts'
@@ -13,12 +13,12 @@ export interface Modal {
 /** While a modal is open, the page behind it is hidden from assistive technology and cannot be clicked. */
 function showModal(context: Context, children: Child[], attributes: Record<string, string> = {}): Modal {
   const { cls, dialogLayer, wrapper } = context
-  const box = h(
+  const dialog = h(
     'div',
     { role: 'dialog', 'aria-modal': 'true', class: cls('dialog'), 'aria-label': 'dialog', ...attributes },
     ...children,
   )
-  const root = h('div', { class: cls('modal') }, h('div', { class: cls('scrim') }), box)
+  const root = box(cls('modal'), box(cls('scrim')), dialog)
   dialogLayer.append(root)
   setAttribute(wrapper, 'aria-hidden', 'true')
   return {
@@ -112,11 +112,10 @@ export function openDialog(context: Context, kind: DialogKind): Modal {
   const modal: Modal = showModal(
     context,
     [
-      h('h2', {}, brokenText(random, words(text.heading))),
-      ...text.body.map((line) => h('p', {}, brokenText(random, words(line)))),
-      h(
-        'div',
-        { class: cls('joinRow') },
+      h('h2', brokenText(random, words(text.heading))),
+      ...text.body.map((line) => h('p', brokenText(random, words(line)))),
+      box(
+        cls('joinRow'),
         ...text.buttons.map(([label, action, choice]) =>
           button(context, { text: words(label), attributes: { 'data-mdc-dialog-action': action ?? undefined } }, () => {
             modal.close()
@@ -144,8 +143,8 @@ function persistentToast(context: Context): Modal {
       class: cls('persistentToast'),
       'aria-label': 'Camera not found',
     },
-    h('div', {}, words('Camera not found')),
-    h('div', {}, words('Make sure your camera is plugged in')),
+    h('div', words('Camera not found')),
+    h('div', words('Make sure your camera is plugged in')),
     button(context, { label: words('Close'), icon: 'close' }, () => root.remove()),
   )
   dialogLayer.append(root)
@@ -158,12 +157,12 @@ export function toastRegion(context: Pick<Context, 'cls'>): {
   show(text: string, ms: number): void
 } {
   const regions = [h('div', { role: 'status' }), h('div', { 'aria-live': 'polite' })] as const
-  const root = h('div', { class: context.cls('toasts') }, ...regions)
+  const root = box(context.cls('toasts'), ...regions)
   let shown = 0
   return {
     root,
     show(text, ms) {
-      const line = h('div', { class: context.cls('toast') }, icon('info'), h('span', {}, text))
+      const line = box(context.cls('toast'), icon('info'), h('span', text))
       regions[shown++ % 2 === 0 ? 0 : 1].append(line)
       setTimeout(() => line.remove(), ms)
     },

@@ -1,8 +1,9 @@
-/** The page before the meeting: spinner, preview, name box, join button, and its traps. */
+/** The page before the meeting: spinner, preview, name field, join button, and its traps. */
 
 import { showTrack } from '../../shared/page/devices.ts'
-import { brokenText, h } from '../../shared/page/dom.ts'
-import { button, type Context, type Shown } from './context.ts'
+import type { Shown } from '../../shared/page/dom.ts'
+import { box, brokenText, h, mutedVideo } from '../../shared/page/dom.ts'
+import { button, type Context } from './context.ts'
 import { deviceToggle } from './device-toggle.ts'
 
 export function loadingPage({ cls, words, random }: Context): Shown {
@@ -10,8 +11,8 @@ export function loadingPage({ cls, words, random }: Context): Shown {
     root: h(
       'div',
       { jsname: 'r4nke', class: cls('loading') },
-      h('div', { class: cls('loadingTitle') }, brokenText(random, words('Getting ready...'))),
-      h('div', {}, brokenText(random, words("You'll be able to join in just a moment"))),
+      box(cls('loadingTitle'), brokenText(random, words('Getting ready...'))),
+      h('div', brokenText(random, words("You'll be able to join in just a moment"))),
     ),
   }
 }
@@ -27,7 +28,7 @@ export function waitingForHostPage(context: Context): Shown {
       'main',
       { class: cls('page') },
       h('div', { role: 'heading', 'aria-level': 1 }, brokenText(random, words('Waiting for the host to join'))),
-      h('div', {}, words("You'll join the call when the host arrives")),
+      h('div', words("You'll join the call when the host arrives")),
       button(context, { label: words('Leave call'), icon: 'call_end', attributes: { jsname: 'CQylAd' } }, () =>
         context.say({ say: 'leave', how: 'toolbar' }),
       ),
@@ -37,18 +38,16 @@ export function waitingForHostPage(context: Context): Shown {
 
 export function greenRoom(context: Context, inside: string[]): Shown {
   const { cls, words, settings, random, devices } = context
-  const preview = h('video', { class: cls('preview'), playsinline: true })
-  preview.muted = true
+  const preview = mutedVideo({ class: cls('preview') })
   const stopWatching = devices.watch(() => showTrack(preview, devices.track('camera')))
-  const join = joinButtons(context, settings.signedIn ? () => settings.accountName : () => box.value())
-  const box = nameBox(context, join.enable)
+  const join = joinButtons(context, settings.signedIn ? () => settings.accountName : () => field.value())
+  const field = nameBox(context, join.enable)
   if (settings.signedIn) join.enable(true)
   const root = h(
     'main',
     { class: cls('page') },
-    h(
-      'div',
-      { class: cls('previewBox') },
+    box(
+      cls('previewBox'),
       preview,
       deviceToggle(context, 'microphone', 'greenRoom'),
       deviceToggle(context, 'camera', 'greenRoom'),
@@ -61,10 +60,10 @@ export function greenRoom(context: Context, inside: string[]): Shown {
       settings.signedIn
         ? h('div', { role: 'heading', 'aria-level': 1 }, brokenText(random, words('Ready to join?')))
         : h('div', { role: 'heading', 'aria-level': 1 }, brokenText(random, words("What's your name?"))),
-      settings.signedIn ? h('div', { class: cls('accountName') }, settings.accountName) : box.root,
-      settings.signedIn && h('div', {}, 'standin@example.com ', button(context, { text: 'Switch account' })),
-      settings.joinWarning && h('div', { class: cls('warning') }, words(settings.joinWarning)),
-      h('div', {}, brokenText(random, whoIsInside(words, inside))),
+      settings.signedIn ? box(cls('accountName'), settings.accountName) : field.root,
+      settings.signedIn && h('div', 'standin@example.com ', button(context, { text: 'Switch account' })),
+      settings.joinWarning && box(cls('warning'), words(settings.joinWarning)),
+      h('div', brokenText(random, whoIsInside(words, inside))),
       join.root,
       button(context, {
         icon: 'expand_more',
@@ -96,17 +95,17 @@ function joinButtons(context: Context, name: () => string) {
     return element as HTMLButtonElement
   })
   return {
-    root: h('div', { class: cls('joinRow') }, ...all),
+    root: box(cls('joinRow'), ...all),
     enable: (enabled: boolean) => {
       for (const element of all) element.disabled = !enabled
     },
   }
 }
 
-/** The guest's name. Escape soon after typing brings the old value back; a hydrating page may replace the box once. */
+/** The guest's name. Escape soon after typing brings the old value back; a hydrating page may replace the field once. */
 function nameBox(context: Context, enable: (enabled: boolean) => void) {
   const { settings, words, cls } = context
-  const holder = h('div', { class: cls('nameBox') })
+  const holder = box(cls('nameBox'))
   let input = make()
   holder.append(input)
   let tipped = false

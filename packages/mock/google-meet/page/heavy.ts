@@ -1,6 +1,6 @@
 /** Additions of a large meeting to the page: animations, blurred surfaces, and pictures in the sizes of their tiles. */
 
-import { h } from '../../shared/page/dom.ts'
+import { box, h } from '../../shared/page/dom.ts'
 import type { Context } from './context.ts'
 import type { Media } from './media.ts'
 
@@ -34,18 +34,18 @@ export function addHeavyStyles(cls: (part: string) => string): void {
 
 /** Three bars that dance while the person of the tile speaks. */
 export function voiceWave({ cls }: Context): HTMLElement {
-  return h('div', { 'aria-hidden': 'true', class: cls('wave') }, h('span', {}), h('span', {}), h('span', {}))
+  return h('div', { 'aria-hidden': 'true', class: cls('wave') }, h('span'), h('span'), h('span'))
 }
 
 /** Reactions that float over the page, a recording mark that pulses, and a bar that shimmers, all without an end. */
 export function heavyOrnaments({ cls }: Context): HTMLElement {
   const emojis = EMOJIS.map((emoji, index) => {
-    const element = h('div', { class: cls('emoji') }, emoji)
+    const element = box(cls('emoji'), emoji)
     element.style.left = `${10 + index * 14}%`
     element.style.animationDelay = `${-index * 0.7}s`
     return element
   })
-  const parts = [h('div', { class: cls('recording') }), h('div', { class: cls('shimmer') }), ...emojis]
+  const parts = [box(cls('recording')), box(cls('shimmer')), ...emojis]
   return h('div', { 'aria-hidden': 'true', class: cls('heavy') }, ...parts)
 }
 

@@ -2,26 +2,103 @@
  * The mock meeting page. The server decides what it shows. The page builds it, behaves like the real one, and reports
  * the user's actions. It adds no global.
  */
-import { Devices } from '../../shared/page/devices.ts'
-import { classNames, h } from '../../shared/page/dom.ts'
+
+import { Devices, showTrack } from '../../shared/page/devices.ts'
+import type { Shown } from '../../shared/page/dom.ts'
+import { box, brokenText, classNames, h, mutedVideo } from '../../shared/page/dom.ts'
 import { watchInput } from '../../shared/page/input-watch.ts'
 import { obey } from '../../shared/page/obey.ts'
 import { keepNetworkBusy, trustOwnScripts } from '../../shared/page/page-habits.ts'
 import { randomOf } from '../../shared/page/random.ts'
 import { openLink } from '../../shared/page/server-link.ts'
 import { type CallPage, callPage } from './call.ts'
-import type { Context, Shown } from './context.ts'
+import { button, type Context } from './context.ts'
 import { useDeviceKeys } from './device-toggle.ts'
 import { type Modal, openDialog, toastRegion } from './dialogs.ts'
-import { finalPage } from './final-page.ts'
 import { blankPage, greenRoom, loadingPage, waitingForHostPage } from './green-room.ts'
 import { addHeavyStyles } from './heavy.ts'
 import { useIconClasses } from './icons.ts'
-import { lobbyPage } from './lobby.ts'
 import { Media } from './media.ts'
 import type { DialogKind, FromPage, PageSettings, ToPage, View } from './protocol.ts'
 import { addStyles } from './style.ts'
+import { callControls } from './toolbar.ts'
 import { wordsOf } from './words.ts'
+
+function lobbyPage(context: Context, self: string, textDelayMs: number): Shown & { text: HTMLElement } {
+  const { cls, words, random, media, devices } = context
+  const text = box(cls('lobbyText'))
+  const timer = setTimeout(() => {
+    text.append(
+      h('div', { 'aria-live': 'polite' }, brokenText(random, words('Asking to be let in...'))),
+      h('div', brokenText(random, words("You'll join the call when someone lets you in"))),
+    )
+  }, textDelayMs)
+  const preview = mutedVideo({ class: cls('video'), autoplay: true })
+  const stopWatching = devices.watch(() => showTrack(preview, devices.track('camera')))
+  const root = box(
+    cls('lobby'),
+    h(
+      'div',
+      { 'data-participant-id': self, class: cls('selfPreview') },
+      preview,
+      button(context, {
+        label: words('Backgrounds and effects'),
+        icon: 'visual_effects',
+        attributes: { jsname: 'Ac69Jc' },
+      }),
+    ),
+    text,
+    button(context, { text: words('Return to home screen'), attributes: { jsname: 'EszDse' } }, () =>
+      context.say({ say: 'leave', how: 'toolbar' }),
+    ),
+    callControls(context, 'lobby').root,
+  )
+  media.start()
+  return {
+    root,
+    text,
+    close: () => {
+      clearTimeout(timer)
+      stopWatching()
+    },
+  }
+}
+
+function finalPage(context: Context, view: Extract<View, { name: 'final' }>, lobbyText: HTMLElement | null): Shown {
+  const { cls, words, random, settings } = context
+  const timer = h('div', { role: 'timer', class: cls('timer') })
+  let secondsLeft = 60
+  const tick = () => {
+    timer.replaceChildren(words('{0} seconds left', String(secondsLeft)))
+    if (secondsLeft === 0 && view.countdownTo) location.assign(view.countdownTo)
+    secondsLeft--
+  }
+  const interval = view.countdownTo ? setInterval(tick, settings.secondMs) : undefined
+  const root = h(
+    'main',
+    { class: cls('page'), 'data-call-ended': view.callEnded ? 'true' : undefined },
+    h('h1', { jsname: 'r4nke', class: cls('endHeading') }, brokenText(random, words(view.heading))),
+    ...view.body.map((line) => h('div', brokenText(random, words(line)))),
+    view.countdownTo !== null && h('div', words('Returning to home screen')),
+    view.countdownTo !== null && timer,
+    box(
+      cls('joinRow'),
+      ...view.buttons.map((label) => {
+        const attributes =
+          label === 'Return to home screen'
+            ? { jsname: 'dqt8Pb', 'data-mdc-dialog-action': 'returnToHomePage' }
+            : { jsname: 'oI7Fj' }
+        return button(context, { text: words(label), attributes }, () => context.say({ say: 'final', choice: label }))
+      }),
+    ),
+  )
+  if (lobbyText && view.lobbyText !== 'gone') {
+    if (view.lobbyText === 'hidden') lobbyText.style.display = 'none'
+    root.append(lobbyText)
+  }
+  if (view.countdownTo) tick()
+  return { root, close: () => clearInterval(interval) }
+}
 
 /** Put in front of this script by the server; gone when the script has run. */
 declare const __given: { settings: PageSettings; socketPath: string; token: string }
@@ -35,7 +112,7 @@ function start({ settings, socketPath, token }: typeof __given): void {
   const devices = new Devices(settings.devices)
   useDeviceKeys(devices)
   const wrapper = h('div', { jscontroller: 'dyDNGc', jsname: 'r4nke', class: cls('app') })
-  const dialogLayer = h('div', { class: cls('dialogs') })
+  const dialogLayer = box(cls('dialogs'))
   const toasts = toastRegion({ cls })
   const modals = new Map<DialogKind, Modal>()
   const context: Context = {

@@ -1,6 +1,6 @@
 /** Who is in the call: a button or a badge with the number, and a list that holds only the rows that fit. */
 
-import { h, setAttribute } from '../../shared/page/dom.ts'
+import { box, h, setAttribute } from '../../shared/page/dom.ts'
 import { button, type Context } from './context.ts'
 import type { PagePerson } from './protocol.ts'
 
@@ -24,20 +24,20 @@ export function peoplePanel(context: Context, toggle: (panel: HTMLElement) => vo
     'aria-label': words('Participants'),
     'aria-busy': 'false',
   })
-  const scroller = h('div', { class: cls('peopleList') }, list)
-  const count = h('div', {})
+  const scroller = box(cls('peopleList'), list)
+  const count = h('div')
   const panel = h(
     'aside',
     { 'aria-label': words('Side panel'), class: cls('panel'), hidden: true },
     h('div', { role: 'heading', 'aria-level': 2 }, words('People')),
-    h('div', { class: cls('section') }, h('span', {}, words('Contributors')), count),
+    box(cls('section'), h('span', words('Contributors')), count),
     scroller,
   )
   const open = () => {
     toggle(panel)
     fill()
   }
-  const number = h('div', {})
+  const number = h('div')
   const opener = settings.peopleBadge
     ? h(
         'div',
@@ -115,11 +115,11 @@ function rowOf(context: Context, person: PagePerson): HTMLElement {
       class: cls('personRow'),
       tabindex: 0,
     },
-    h('span', {}, person.name),
-    person.isSelf && h('span', {}, words('(You)')),
-    person.isHost && h('div', {}, words('Meeting host')),
+    h('span', person.name),
+    person.isSelf && h('span', words('(You)')),
+    person.isHost && h('div', words('Meeting host')),
     person.merged && h('div', { 'aria-label': words('Adaptive audio group') }, words('Merged audio')),
-    person.shareDevice !== null && h('div', {}, words('Presentation')),
+    person.shareDevice !== null && h('div', words('Presentation')),
     !person.isSelf && mute,
     button(context, { label: words('More actions'), icon: 'more_vert' }),
   )
@@ -128,7 +128,7 @@ function rowOf(context: Context, person: PagePerson): HTMLElement {
 /** The badge shows its dialog while the pointer rests on it. */
 function hoverDialog(context: Context, badge: HTMLElement, open: () => void) {
   const { cls, words, dialogLayer } = context
-  const text = h('div', {})
+  const text = h('div')
   const dialog = h(
     'div',
     { role: 'dialog', 'aria-label': words('people in the call'), class: cls('hoverDialog') },

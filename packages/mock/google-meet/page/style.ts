@@ -9,15 +9,12 @@ body{margin:0;background:#131314;color:#e8eaed;font:14px/1.4 Roboto,Arial,sans-s
 .@app{position:fixed;inset:0}
 .@page{display:flex;flex-wrap:wrap;gap:32px;align-content:center;justify-content:center;align-items:center;height:100%;padding:24px}
 .@loading{display:grid;place-content:center;height:100%;text-align:center;gap:8px}
-.@loadingTitle{font-size:24px}
 .@previewBox{position:relative;width:min(560px,90vw);aspect-ratio:16/9;background:#202124;border-radius:16px;overflow:hidden;display:flex;gap:12px;align-items:flex-end;justify-content:center;padding:12px}
 .@preview{position:absolute;inset:0;width:100%;height:100%;object-fit:cover;transform:scaleX(-1)}
 .@previewBox>:not(video){position:relative}
 .@joinBox{display:grid;gap:16px;width:320px;text-align:center;justify-items:center;font-size:15px}
 .@nameInput{width:280px;padding:14px;border:1px solid #8e918f;border-radius:4px;background:transparent;color:inherit;font:inherit}
 .@joinRow{display:flex;gap:12px;flex-wrap:wrap;justify-content:center}
-.@warning{color:#fdd663}
-.@link{color:#a8c7fa}
 .@control{min-width:44px;min-height:44px;border:0;border-radius:22px;background:#333537;color:inherit;font:inherit;cursor:pointer;padding:0 12px;display:inline-flex;align-items:center;justify-content:center;gap:6px}
 .@control:disabled{opacity:.45;cursor:default}
 .@control:focus-visible{outline:2px solid #a8c7fa;outline-offset:2px}
@@ -27,7 +24,6 @@ body{margin:0;background:#131314;color:#e8eaed;font:14px/1.4 Roboto,Arial,sans-s
 .@selfPreview .@control{position:relative}
 .@selfPreview{position:relative;overflow:hidden;width:280px;height:158px;border-radius:12px;background:#202124;display:grid;place-content:end}
 .@endHeading{font-size:32px;font-weight:400;width:100%;text-align:center;margin:0}
-.@timer{color:#9aa0a6}
 .@call{position:absolute;inset:0}
 .@grid{position:absolute;inset:16px 16px 88px;display:grid;gap:12px}
 .@besidePanel{right:372px}
@@ -47,21 +43,17 @@ body{margin:0;background:#131314;color:#e8eaed;font:14px/1.4 Roboto,Arial,sans-s
 .@sideNav{position:absolute;right:16px;bottom:16px;display:flex;gap:8px}
 .@menu{position:absolute;bottom:60px;right:0;margin:0;padding:8px 0;list-style:none;background:#2d2f31;border-radius:8px;min-width:220px;z-index:3}
 .@menuItem{padding:10px 16px;cursor:pointer}
-.@menuItem:hover{background:#3c4043}
 .@badge{position:absolute;top:24px;right:24px;background:#2d2f31;border-radius:20px;padding:8px 14px;display:flex;gap:6px;z-index:2;cursor:pointer}
 .@badge span{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 .@hoverDialog{position:fixed;top:70px;right:24px;background:#2d2f31;border-radius:12px;padding:16px;z-index:4}
 .@panel{position:absolute;top:16px;right:16px;bottom:88px;width:340px;background:#fff;color:#1f1f1f;border-radius:12px;padding:16px;overflow:hidden;z-index:2;display:flex;flex-direction:column;gap:8px}
 .@panel[hidden]{display:none}
-.@panel .@control{background:#e8eaed;color:#1f1f1f}
 .@section{display:flex;justify-content:space-between}
 .@peopleList{overflow:auto;flex:1}
 .@personRow{height:48px;display:flex;gap:8px;align-items:center;overflow:hidden;white-space:nowrap}
 .@personRow>span:first-child{overflow:hidden;text-overflow:ellipsis}
 .@chat{display:flex;flex-direction:column;gap:8px;height:calc(100vh - 140px)}
 .@chatList{flex:1;overflow:auto;overflow-wrap:anywhere}
-.@chatSender{font-weight:600}
-.@chatTime{color:#5f6368;font-size:12px}
 .@chatMessage{padding:2px 0;white-space:pre-wrap}
 .@compose{display:flex;gap:8px}
 .@chatBox{flex:1;font:inherit;padding:10px;border:1px solid #8e918f;border-radius:20px;resize:none;background:#fff;color:inherit}
@@ -69,16 +61,13 @@ body{margin:0;background:#131314;color:#e8eaed;font:14px/1.4 Roboto,Arial,sans-s
 .@captions{background:rgba(0,0,0,.8);border-radius:12px;padding:12px;max-height:180px;overflow:hidden}
 .@captionRow{display:flex;gap:8px;margin:4px 0}
 .@captionFace{width:24px;height:24px;border-radius:50%;background:#5f6368}
-.@captionSpeaker{font-weight:600}
 .@banner:not(:empty){position:absolute;top:40%;left:50%;transform:translate(-50%,-50%);background:#2d2f31;padding:24px 32px;border-radius:12px;font-size:18px;z-index:3}
 .@pill:not(:empty){position:absolute;top:24px;left:24px;background:#2d2f31;padding:8px 14px;border-radius:20px;z-index:2}
 .@modal{position:fixed;inset:0;display:grid;place-items:center;z-index:6}
 .@scrim{position:absolute;inset:0;background:rgba(0,0,0,.6)}
 .@dialog{position:relative;background:#2d2f31;padding:24px;border-radius:24px;width:min(480px,90vw);display:grid;gap:12px}
-.@dialog h2{margin:0;font-size:20px;font-weight:500}
 .@dialog label{display:flex;gap:8px;align-items:center}
 .@persistentToast{position:fixed;left:50%;bottom:12px;transform:translateX(-50%);background:#fff;color:#1f1f1f;padding:16px 24px;border-radius:8px;z-index:5;min-width:640px}
-.@persistentToast .@control{background:#e8eaed;color:#1f1f1f}
 .@toasts{position:fixed;left:24px;bottom:88px;display:grid;gap:8px;z-index:4;pointer-events:none}
 .@toast{background:#f2f2f2;color:#1f1f1f;padding:12px 16px;border-radius:8px;display:flex;gap:8px;max-width:400px;overflow-wrap:anywhere}
 .google-symbols{font:normal 0/1 sans-serif;display:inline-block}

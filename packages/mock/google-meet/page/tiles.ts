@@ -1,7 +1,6 @@
 /** The grid of people. Only some people have a tile; a presentation is a second tile of its sharer. */
 
-import { h, setAttribute } from '../../shared/page/dom.ts'
-import { hashOf, randomOf } from '../../shared/page/random.ts'
+import { avatarOf, box, h, mutedVideo, setAttribute } from '../../shared/page/dom.ts'
 import { button, type Context } from './context.ts'
 import { TileSizes, voiceWave } from './heavy.ts'
 import { icon } from './icons.ts'
@@ -103,8 +102,8 @@ class Tile {
     )
     this.name = h('span', { class: 'notranslate' })
     this.nameCopy = h('div', { 'aria-hidden': 'true', class: cls('nameCopy') })
-    this.controls = h('div', { class: cls('tileControls') })
-    this.hand = h('div', { class: cls('hand') })
+    this.controls = box(cls('tileControls'))
+    this.hand = box(cls('hand'))
     this.root = h(
       'div',
       {
@@ -176,12 +175,17 @@ class Tile {
       const current = shown instanceof HTMLVideoElement ? shown : null
       const stream = current?.srcObject as MediaStream | null | undefined
       if (stream?.getVideoTracks()[0] === wanted) return
-      const video = h('video', { class: cls('video'), playsinline: true, autoplay: true })
-      video.muted = true
+      const video = mutedVideo({ class: cls('video'), autoplay: true })
       video.srcObject = new MediaStream([wanted])
       this.picture.replaceChildren(video)
     } else if (!(shown instanceof HTMLImageElement)) {
-      this.picture.replaceChildren(h('img', { class: cls('avatar'), alt: '', src: avatarOf(this.person) }))
+      this.picture.replaceChildren(
+        h('img', {
+          class: cls('avatar'),
+          alt: '',
+          src: avatarOf(this.device, [...this.person.name][0]?.toUpperCase() ?? ''),
+        }),
+      )
     }
   }
 
@@ -215,21 +219,4 @@ class Tile {
     this.stopWatching()
     this.root.remove()
   }
-}
-
-/** A letter on a color of the person's own. */
-function avatarOf({ name, device }: PagePerson): string {
-  const random = randomOf(hashOf(device))
-  const canvas = document.createElement('canvas')
-  canvas.width = canvas.height = 96
-  const pen = canvas.getContext('2d')
-  if (!pen) return ''
-  pen.fillStyle = `hsl(${random.int(0, 359)} 45% 40%)`
-  pen.fillRect(0, 0, 96, 96)
-  pen.fillStyle = '#fff'
-  pen.font = '48px sans-serif'
-  pen.textAlign = 'center'
-  pen.textBaseline = 'middle'
-  pen.fillText([...name][0]?.toUpperCase() ?? '?', 48, 52)
-  return canvas.toDataURL()
 }

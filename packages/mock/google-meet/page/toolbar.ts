@@ -97,11 +97,7 @@ function menu(context: Context, items: { text: () => string; run: () => void }[]
   const fill = () => {
     root.replaceChildren(
       ...items.map((item) => {
-        const entry = h(
-          'li',
-          { role: 'menuitem', tabindex: 0, class: context.cls('menuItem') },
-          h('span', {}, item.text()),
-        )
+        const entry = h('li', { role: 'menuitem', tabindex: 0, class: context.cls('menuItem') }, h('span', item.text()))
         entry.addEventListener('click', () => {
           root.hidden = true
           item.run()

@@ -3,6 +3,8 @@
  * typographic marks by seed.
  */
 
+import { translated } from '../../shared/page/dom.ts'
+
 /** Unlisted texts stay English, as a half-translated page would. */
 const OTHER_LANGUAGES: Record<string, Record<string, string>> = {
   de: {
@@ -70,9 +72,6 @@ export type Words = (english: string, ...values: string[]) => string
 /** `{0}` in a text stands for the first value; values (names) are never translated or changed. */
 export function wordsOf(lang: string, typographic: boolean): Words {
   const language = OTHER_LANGUAGES[lang.split('-')[0] ?? 'en'] ?? {}
-  return (english, ...values) => {
-    let text = language[english] ?? english
-    if (typographic) text = text.replaceAll("'", '’').replaceAll('...', '…')
-    return text.replace(/\{(\d)\}/g, (_, index) => values[Number(index)] ?? '')
-  }
+  const tidy = (text: string) => (typographic ? text.replaceAll("'", '’').replaceAll('...', '…') : text)
+  return (english, ...values) => translated(language, english, values, tidy)
 }

@@ -1,11 +1,59 @@
 /** The meeting itself: large picture, filmstrip, toolbar, panels. */
-import { h } from '../../shared/page/dom.ts'
+
+import type { Shown } from '../../shared/page/dom.ts'
+import { box, h } from '../../shared/page/dom.ts'
 import { hideWhenIdle } from '../../shared/page/page-habits.ts'
 import { chatPanel } from './chat-panel.ts'
-import { box, type Context, type Shown } from './context.ts'
+import { type Context, textButton, toolButton } from './context.ts'
+import { deviceToggles } from './device-toggles.ts'
 import type { PagePerson, ToPage } from './protocol.ts'
 import { Filmstrip } from './tiles.ts'
-import { toolbox } from './toolbox.ts'
+
+interface Toolbox extends Shown {
+  showCount(people: number): void
+}
+
+/** @param chat its button, if there is a chat */
+function toolbox(context: Context, chat: HTMLElement | null, toggles: { people(): void; layout(): void }): Toolbox {
+  const { words, settings, say } = context
+  const devices = deviceToggles(context)
+  const menu = box(
+    'hangup-menu',
+    textButton(words('toolbar.endConference'), () => say({ say: 'leave', how: 'end-for-all' })),
+    textButton(words('toolbar.leaveConference'), () => say({ say: 'leave', how: 'menu' })),
+  )
+  menu.hidden = true
+  const hangup = toolButton(
+    words(settings.labels === 'old' ? 'old.hangup' : 'toolbar.hangup'),
+    '☎',
+    () => {
+      if (settings.isModerator) menu.hidden = !menu.hidden
+      else say({ say: 'leave', how: 'button' })
+    },
+    { class: 'toolbox-button hangup-button' },
+  )
+  const people = toolButton('', '👥', toggles.people)
+  const bar = box(
+    'toolbox-content-items',
+    devices.root,
+    chat,
+    toolButton(words('toolbar.shareScreen'), '🖥', () => {}).root,
+    toolButton(words('toolbar.raiseHand'), '✋', () => {}).root,
+    people.root,
+    toolButton('Toggle tile view', '▦', toggles.layout).root,
+    toolButton(words('toolbar.moreActions'), '⋯', () => {}).root,
+    box('hangup-place', menu, hangup.root),
+  )
+  return {
+    root: h(
+      'div',
+      { id: 'new-toolbox', class: 'new-toolbox visible' },
+      box('toolbox-background', box('toolbox-content', bar)),
+    ),
+    showCount: (count) => people.label(words('toolbar.participants', count)),
+    close: devices.close,
+  }
+}
 
 export interface CallPage extends Shown {
   receive(message: ToPage): void
@@ -41,7 +89,7 @@ export function callPage(context: Context, people: PagePerson[]): CallPage {
     const entries = next.map(({ endpoint, name }) =>
       h('div', { id: `participant-item-${endpoint}`, class: 'list-item' }, name || words('remote.defaultName')),
     )
-    roster.replaceChildren(h('h2', {}, words('toolbar.participantsTitle', next.length + 1)), ...entries)
+    roster.replaceChildren(h('h2', words('toolbar.participantsTitle', next.length + 1)), ...entries)
   }
   show(people)
   return {

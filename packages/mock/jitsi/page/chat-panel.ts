@@ -1,7 +1,8 @@
 /** The chat at the side. Its nodes are there only while it is open. */
+
 import { shownText } from '../../shared/page/chat-text.ts'
-import { h } from '../../shared/page/dom.ts'
-import { box, type Context, textButton, toolButton } from './context.ts'
+import { box, h } from '../../shared/page/dom.ts'
+import { type Context, textButton, toolButton } from './context.ts'
 import type { ChatLine } from './protocol.ts'
 
 export interface ChatPanel {
@@ -19,7 +20,7 @@ const PRIVACY_S = 20
 
 export function chatPanel(context: Context): ChatPanel {
   const { words, settings, state, say, dialogs } = context
-  const place = h('div', { class: 'chat-place' })
+  const place = box('chat-place')
   const badge = h('span', { class: 'badge-round', hidden: true })
   let isAllowed = settings.chat === 'on'
   let list: HTMLElement | null = null
@@ -52,7 +53,7 @@ export function chatPanel(context: Context): ChatPanel {
     return h(
       'div',
       { id: 'sideToolbarContainer', class: 'sideToolbarContainer' },
-      box('chat-header', h('h2', {}, words('chat.title')), close),
+      box('chat-header', h('h2', words('chat.title')), close),
       h(
         'div',
         { role: 'tablist' },
@@ -94,19 +95,13 @@ export function chatPanel(context: Context): ChatPanel {
     const isFirst = earlier?.endpoint !== line.endpoint || line.at - earlier.at > SAME_GROUP_MS
     const time = new Date(line.at).toLocaleTimeString('en-US', { hour: 'numeric', minute: '2-digit' })
     const isOwn = line.endpoint === null
-    const message = h(
-      'div',
-      { class: `chatmessage ${isOwn ? 'local' : 'remote'}${line.isDirect ? ' privatemessage' : ''}` },
+    const message = box(
+      `chatmessage ${isOwn ? 'local' : 'remote'}${line.isDirect ? ' privatemessage' : ''}`,
       box(
         'messagecontent',
         isFirst && h('div', { class: 'display-name', 'aria-hidden': 'true' }, isOwn ? state.botName : line.name),
-        h(
-          'div',
-          { class: 'usermessage' },
-          h('span', { class: 'sr-only' }, `${line.name}: `),
-          ...shownText(line.text, line),
-        ),
-        h('div', { class: 'timestamp' }, time),
+        box('usermessage', h('span', { class: 'sr-only' }, `${line.name}: `), ...shownText(line.text, line)),
+        box('timestamp', time),
       ),
     )
     conversation.append(h('div', { id: line.id, class: `chatmessage-wrapper ${isOwn ? 'local' : 'remote'}` }, message))
@@ -114,7 +109,7 @@ export function chatPanel(context: Context): ChatPanel {
   }
 
   return {
-    button: settings.chat === 'off' ? null : h('div', { class: 'toolbar-button-with-badge' }, button.root, badge),
+    button: settings.chat === 'off' ? null : box('toolbar-button-with-badge', button.root, badge),
     place,
     add(line) {
       state.lines.push(line)

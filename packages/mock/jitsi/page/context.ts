@@ -1,6 +1,7 @@
 /** The context of every part of the page, and the two kinds of buttons that parts use. */
+
 import type { Devices } from '../../shared/page/devices.ts'
-import { type Attributes, type Child, h, setAttribute } from '../../shared/page/dom.ts'
+import { type Attributes, box, h, setAttribute } from '../../shared/page/dom.ts'
 import type { Random } from '../../shared/page/random.ts'
 import type { Dialogs } from './dialogs.ts'
 import type { Media } from './media.ts'
@@ -19,19 +20,13 @@ export interface Context {
   dialogs: Dialogs
 }
 
-/** The current content of the page, and how it is closed. */
-export interface Shown {
-  root: HTMLElement
-  close?(): void
-}
-
 /** A toolbar's button: a box with a role, no button element. */
 export function toolButton(label: string, glyph: string, onClick: () => void, attributes: Attributes = {}) {
-  const icon = h('div', { class: 'toolbox-icon' }, h('div', { class: 'jitsi-icon' }, glyph))
+  const icon = box('toolbox-icon', box('jitsi-icon', glyph))
   const root = h(
     'div',
     { class: 'toolbox-button', role: 'button', tabindex: 0, 'aria-label': label, ...attributes },
-    h('div', {}, icon),
+    h('div', icon),
   )
   pressable(root, onClick)
   return {
@@ -49,11 +44,7 @@ export function toolButton(label: string, glyph: string, onClick: () => void, at
 }
 
 export function textButton(text: string, onClick: () => void, attributes: Attributes = {}): HTMLButtonElement {
-  const button = h(
-    'button',
-    { type: 'button', class: 'button', 'aria-label': text, ...attributes },
-    h('span', {}, text),
-  )
+  const button = h('button', { type: 'button', class: 'button', 'aria-label': text, ...attributes }, h('span', text))
   button.addEventListener('click', onClick)
   return button
 }
@@ -67,8 +58,4 @@ export function pressable(box: HTMLElement, onPress: () => void): void {
   box.addEventListener('keydown', ({ key }) => {
     if (key === 'Enter' || key === ' ') press()
   })
-}
-
-export function box(className: string, ...children: Child[]): HTMLElement {
-  return h('div', { class: className }, ...children)
 }

@@ -1,7 +1,9 @@
 /** The toggles of microphone and camera, each with the arrow that opens the list of devices. */
+
 import type { DeviceKind } from '../../shared/page/devices.ts'
-import { h } from '../../shared/page/dom.ts'
-import { box, type Context, type Shown, toolButton } from './context.ts'
+import type { Shown } from '../../shared/page/dom.ts'
+import { box, h } from '../../shared/page/dom.ts'
+import { type Context, toolButton } from './context.ts'
 import type { TextName } from './words.ts'
 
 const LABELS: Record<DeviceKind, { on: TextName; off: TextName; old: TextName; settings: TextName; id: string }> = {
@@ -36,7 +38,7 @@ export function deviceToggles({ devices, words, settings }: Context): Shown {
       { id: labels.id, class: 'settings-button-small-icon', role: 'button', 'aria-label': words(labels.settings) },
       '▴',
     )
-    return { root: box('settings-button-container', button.root, h('div', {}, arrow)), stop }
+    return { root: box('settings-button-container', button.root, h('div', arrow)), stop }
   })
   return {
     root: box('device-toggles', ...toggles.map(({ root }) => root)),

@@ -1,10 +1,10 @@
 /** Dialogs: one at a time, over everything else. */
-import { h } from '../../shared/page/dom.ts'
-import { box, type Context, textButton } from './context.ts'
+import { box, h } from '../../shared/page/dom.ts'
+import { type Context, textButton } from './context.ts'
 import type { DialogKind } from './protocol.ts'
 
 export class Dialogs {
-  readonly layer = h('div', { class: 'atlaskit-portal-container' })
+  readonly layer = box('atlaskit-portal-container')
   private readonly context: () => Context
 
   /** Set later, because dialogs and the rest of the page depend on each other. */
@@ -55,13 +55,13 @@ export class Dialogs {
       const waits = textButton(words('dialog.WaitForHostButton'), answer('wait'))
       this.show(
         words('dialog.WaitingForHostTitle'),
-        [h('span', {}, words('dialog.WaitForHostNoAuthMsg'))],
+        [h('span', words('dialog.WaitForHostNoAuthMsg'))],
         [kind === 'moderator' ? cancel : waits, ok(words('dialog.IamHost'), answer('login'))],
       )
     } else if (kind === 'consent') {
       this.show(
         words('dialog.recordingInProgressTitle'),
-        [h('span', {}, words('dialog.recordingInProgressDescription'))],
+        [h('span', words('dialog.recordingInProgressDescription'))],
         [
           textButton(words('dialog.understandAndUnmute'), answer('unmute')),
           ok(words('dialog.understandAndMuted'), answer('muted')),
@@ -102,7 +102,7 @@ export class Dialogs {
       )
     this.show(
       words('dialog.sendPrivateMessageTitle'),
-      [h('div', {}, words('dialog.sendPrivateMessage'))],
+      [h('div', words('dialog.sendPrivateMessage'))],
       [
         answer(words('dialog.sendPrivateMessageCancel'), toAll, 'modal-dialog-cancel-button'),
         answer(words('dialog.sendPrivateMessageOk'), () => {}, 'modal-dialog-ok-button'),

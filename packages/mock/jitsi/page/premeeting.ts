@@ -1,11 +1,13 @@
 /** The pages before the meeting: the offer of an app, the pre-join page, the lobby. */
+
 import { showTrack } from '../../shared/page/devices.ts'
-import { h, setAttribute } from '../../shared/page/dom.ts'
-import { box, type Context, pressable, type Shown, textButton } from './context.ts'
+import type { Shown } from '../../shared/page/dom.ts'
+import { box, h, mutedVideo, setAttribute } from '../../shared/page/dom.ts'
+import { type Context, pressable, textButton } from './context.ts'
 import { deviceToggles } from './device-toggles.ts'
 
 export function loadingPage(): Shown {
-  return { root: h('div', { class: 'loading-spinner' }) }
+  return { root: box('loading-spinner') }
 }
 
 export function deepLinkPage({ words, say }: Context): Shown {
@@ -63,7 +65,7 @@ export function prejoinPage(context: Context, isJoining: boolean): Shown {
   return screenOf(context, 'premeeting-screen', 'prejoin.screen', [
     h('h1', { class: 'title' }, words('prejoin.joinMeeting')),
     h('span', { class: 'room-name' }, settings.room),
-    name ?? box('avatar-name', h('div', { class: 'avatar' }, '🙂'), h('span', { class: 'name' }, given ?? '')),
+    name ?? box('avatar-name', box('avatar', '🙂'), h('span', { class: 'name' }, given ?? '')),
     join,
   ])
 }
@@ -146,8 +148,7 @@ function nameBox({ words, state, settings }: Context, id: string | undefined, te
 function screenOf(context: Context, className: string, testId: string | undefined, controls: Node[]): Shown {
   const { devices } = context
   const toggles = deviceToggles(context)
-  const preview = h('video', { id: 'prejoinVideo', class: 'flipVideoX', playsinline: true, autoplay: true })
-  preview.muted = true
+  const preview = mutedVideo({ id: 'prejoinVideo', class: 'flipVideoX', autoplay: true })
   const stopWatching = devices.watch(() => showTrack(preview, devices.track('camera')))
   const root = h(
     'div',

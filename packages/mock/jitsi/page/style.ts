@@ -4,7 +4,6 @@ import { h } from '../../shared/page/dom.ts'
 const STYLES = `
 * { box-sizing: border-box }
 html, body, #react { margin: 0; height: 100%; overflow: hidden; background: #040404; color: #fff; font: 15px/1.4 -apple-system, 'Segoe UI', Roboto, sans-serif }
-button, input, textarea { font: inherit }
 [hidden] { display: none !important }
 .sr-only { position: absolute; width: 1px; height: 1px; overflow: hidden; clip: rect(0 0 0 0) }
 .loading-spinner, .spinner { width: 48px; height: 48px; margin: 24px auto; border: 4px solid #444; border-top-color: #4687ed; border-radius: 50% }
@@ -14,7 +13,6 @@ button, input, textarea { font: inherit }
 .premeeting-screen { position: fixed; inset: 0; display: flex; background: #1e1e1e; z-index: 4 }
 .premeeting-screen .content { width: 420px; display: flex; align-items: center; padding: 0 48px; background: #141414 }
 .premeeting-screen .controls, .content-controls { width: 100%; display: flex; flex-direction: column; gap: 14px; text-align: center }
-.premeeting-screen h1 { font-size: 24px; margin: 0 }
 .premeeting-screen input, .modal input { border: 2px solid #3a3a3a; border-radius: 6px; background: #292929; color: #fff; padding: 11px; width: 100% }
 .action-btn { position: relative } .options { position: absolute; right: 6px; top: 6px; padding: 4px 10px; border-left: 1px solid #fff4 }
 .error { background: #cb2233; border-radius: 6px; padding: 8px }
@@ -47,14 +45,11 @@ button, input, textarea { font: inherit }
 .toolbox-content-items, .device-toggles { display: flex; gap: 8px; align-items: center }
 .toolbox-content-items { background: #141414; border-radius: 8px; padding: 6px }
 .toolbox-button { cursor: pointer } .toolbox-icon { width: 48px; height: 48px; display: grid; place-items: center; border-radius: 6px; font-size: 20px }
-.toolbox-icon.toggled { background: #3a3a3a } .hangup-button .toolbox-icon { background: #cb2233 }
 .settings-button-container { position: relative } .settings-button-small-icon { position: absolute; top: -4px; right: -2px; font-size: 12px }
 .toolbar-button-with-badge { position: relative } .badge-round { position: absolute; top: 0; right: 0; background: #cb2233; border-radius: 9px; padding: 0 6px; font-size: 11px }
 .hangup-place { position: relative } .hangup-menu { position: absolute; right: 0; bottom: 60px; display: grid; gap: 6px; background: #292929; padding: 12px; border-radius: 6px; width: 230px }
 #sideToolbarContainer { width: 315px; height: 100%; background: #141414; display: flex; flex-direction: column; padding: 12px; gap: 8px }
-.chat-header { display: flex; justify-content: space-between } .chat-header h2 { margin: 0; font-size: 18px }
 #chatconversation { flex: 1; overflow-y: auto } .chatmessage { background: #292929; border-radius: 6px; padding: 6px 10px; margin: 4px 0; width: fit-content; max-width: 90%; overflow-wrap: anywhere }
-.chatmessage a { color: #8fb8ff }
 .chatmessage.local { background: #484a4f; margin-left: auto } .display-name { font-weight: 600 } .timestamp { font-size: 11px; opacity: .6 }
 #chat-input { display: flex; gap: 6px } .smiley-input { flex: 1 } #chat-input-messagebox { width: 100%; border-radius: 6px; background: #292929; color: #fff; border: 1px solid #525252; padding: 8px }
 #participants-pane { width: 315px; background: #141414; padding: 12px }
@@ -62,12 +57,10 @@ button, input, textarea { font: inherit }
 .modal { position: fixed; left: 50%; top: 30%; width: 420px; transform: translateX(-50%); background: #141414; border: 1px solid #3a3a3a; border-radius: 8px; padding: 18px; z-index: 7 }
 .modal-title { font-size: 20px; margin: 0 0 12px } .modal-body { display: grid; gap: 10px } .modal-footer { display: flex; gap: 8px; justify-content: flex-end; margin-top: 16px }
 #notifications-container { position: fixed; left: 24px; bottom: 96px; width: 320px; display: grid; gap: 8px; z-index: 5 }
-.notification { position: relative; background: #e0e0e0; color: #111; border-radius: 6px; padding: 12px 30px 12px 16px; border-left: 6px solid #1ec26a } .notification.error { background: #e0e0e0; border-color: #cb2233 }
 .notification .title { font-weight: 600 } .close-icon { position: absolute; right: 6px; top: 6px; border: 0; background: none; font-size: 18px }
-#overlay { position: fixed; inset: 0; display: grid; place-items: center; background: #040404; z-index: 8 } .overlay__container-light { background: #040404d0 !important }
 .overlay__content { width: 500px; text-align: center } .reload_overlay_title { font-size: 26px } #reloadProgressBar { height: 5px; background: #246fe5; margin: 16px 0; width: 0 }
 `
 
 export function addStyles(): void {
-  document.head.append(h('style', {}, STYLES))
+  document.head.append(h('style', STYLES))
 }

@@ -1,10 +1,11 @@
 /**
  * The filmstrip: a tile for each participant and each shared screen, and the large picture of the most important one.
  */
+
 import { showTrack } from '../../shared/page/devices.ts'
-import { h } from '../../shared/page/dom.ts'
+import { box, h, mutedVideo } from '../../shared/page/dom.ts'
 import { hashOf, randomOf } from '../../shared/page/random.ts'
-import { box, type Context } from './context.ts'
+import type { Context } from './context.ts'
 import type { PagePerson } from './protocol.ts'
 
 export class Filmstrip {
@@ -20,17 +21,15 @@ export class Filmstrip {
     this.context = context
     const { devices, media, words } = context
     this.large.muted = true
-    const own = h('video', { id: 'localVideo_container', class: 'flipVideoX', autoplay: true, playsinline: true })
-    own.muted = true
+    const own = mutedVideo({ id: 'localVideo_container', class: 'flipVideoX', autoplay: true })
     const local = h(
       'span',
       { id: 'localVideoContainer', class: 'videocontainer' },
       own,
       box('displayNameContainer', h('span', { id: 'localDisplayName', class: 'displayname' }, context.state.botName)),
     )
-    this.root = h(
-      'div',
-      { class: 'filmstrip' },
+    this.root = box(
+      'filmstrip',
       h(
         'div',
         { id: 'remoteVideos', class: 'filmstrip__videos' },
@@ -38,7 +37,7 @@ export class Filmstrip {
         this.remote,
       ),
     )
-    const alone = h('div', { class: 'largeVideoBackground' }, words('remote.defaultName'))
+    const alone = box('largeVideoBackground', words('remote.defaultName'))
     this.largePicture = h(
       'div',
       { id: 'largeVideoContainer' },
@@ -106,7 +105,7 @@ class Tile {
   private readonly id: string
   private readonly isScreen: boolean
   private readonly name: HTMLElement
-  private readonly picture = h('div', { class: 'videocontainer__video' })
+  private readonly picture = box('videocontainer__video')
   private readonly dots: HTMLElement[]
   private readonly statuses = box('videocontainer__toolbar')
   private person: PagePerson | null = null

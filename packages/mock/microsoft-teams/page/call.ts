@@ -1,9 +1,11 @@
 /** The call page: bar, tiles, one side pane, captions, notices. */
-import { h } from '../../shared/page/dom.ts'
+
+import type { Shown } from '../../shared/page/dom.ts'
+import { box, h } from '../../shared/page/dom.ts'
 import { publishCall } from './call-object.ts'
 import { Captions } from './captions.ts'
 import { ChatPane } from './chat-pane.ts'
-import type { Context, Shown } from './context.ts'
+import type { Context } from './context.ts'
 import { part } from './context.ts'
 import { bannerOf, toastOf } from './dialogs.ts'
 import type { Media } from './media.ts'
@@ -42,8 +44,8 @@ export function callPage(
     changeView: relayout,
   })
   const network = h('div', { class: cls('network'), 'aria-live': 'assertive' })
-  const banners = h('div', { class: cls('banners') })
-  const toasts = h('div', { class: cls('toasts') })
+  const banners = box(cls('banners'))
+  const toasts = box(cls('toasts'))
   const root = h(
     'div',
     { 'data-cid': 'call-screen-wrapper', id: 'call-screen-wrapper', class: cls('call') },

@@ -2,7 +2,7 @@
  * Captions (docs/platform-notes/microsoft-teams.md#captions): their window appears after the first speech; rows grow in
  * place.
  */
-import { h } from '../../shared/page/dom.ts'
+import { box, h } from '../../shared/page/dom.ts'
 import { button, type Context, part } from './context.ts'
 import type { MenuItem } from './menus.ts'
 
@@ -22,7 +22,7 @@ export class Captions {
 
   constructor(context: Context) {
     this.context = context
-    this.place = h('div', { class: context.cls('captionsPlace') })
+    this.place = box(context.cls('captionsPlace'))
   }
 
   get language(): string {
@@ -62,9 +62,8 @@ export class Captions {
     }
     let element = this.rows.get(row)
     if (!element) {
-      element = h(
-        'div',
-        { class: `fui-ChatMessageCompact ${this.context.cls('captionRow')}` },
+      element = box(
+        `fui-ChatMessageCompact ${this.context.cls('captionRow')}`,
         h('span', { 'data-tid': 'author', class: this.context.cls('author') }, name),
         h('span', { 'data-tid': 'closed-caption-text' }),
       )

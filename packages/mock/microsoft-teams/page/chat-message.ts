@@ -21,7 +21,7 @@ function messageNodes({ text, links, mentions, replyTo }: ChatLine, quoted: stri
     mention: (name: string) => h('span', { itemscope: true, itemtype: `${SCHEMA}/Mention` }, name),
     emoji: (character: string) => h('img', { itemtype: `${SCHEMA}/Emoji`, alt: character }),
   }
-  return [...(quote ? [quote] : []), ...text.split('\n').map((line) => h('p', {}, ...shownText(line, look)))]
+  return [...(quote ? [quote] : []), ...text.split('\n').map((line) => h('p', ...shownText(line, look)))]
 }
 
 /** The message in the pane: the quotation is a card without the id of the message. */
@@ -33,7 +33,7 @@ export function shownNodes(line: ChatLine, quoted: ChatLine | undefined): Node[]
     h(
       'div',
       { 'data-tid': 'quoted-reply-card' },
-      h('span', {}, quoted?.name ?? 'Somebody'),
+      h('span', quoted?.name ?? 'Somebody'),
       h('span', { 'data-tid': 'quoted-reply-timestamp' }, '9:10 AM'),
       h('span', { 'data-tid': 'quoted-reply-preview-content' }, quoted?.text ?? ''),
     ),
@@ -44,7 +44,7 @@ export function shownNodes(line: ChatLine, quoted: ChatLine | undefined): Node[]
 /** The message as a batch has it. Lists are JSON within JSON; an edit or a deletion keeps the message's ids. */
 export function messageOf(line: ChatLine, quoted: string): Record<string, unknown> {
   const { id, clientId, mri, name, at, file, reactions, isEdited, isDeleted } = line
-  const content = h('div', {}, ...(isDeleted ? [] : messageNodes(line, quoted))).innerHTML
+  const content = h('div', ...(isDeleted ? [] : messageNodes(line, quoted))).innerHTML
   return {
     id,
     clientMessageId: clientId,

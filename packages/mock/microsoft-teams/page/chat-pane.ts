@@ -2,7 +2,7 @@
  * The chat (docs/platform-notes/microsoft-teams.md#chat): rows exist while the pane is open, the newest of them, in
  * elements that are used again.
  */
-import { h } from '../../shared/page/dom.ts'
+import { box, h } from '../../shared/page/dom.ts'
 import { shownNodes } from './chat-message.ts'
 import { type Composer, composer } from './composer.ts'
 import { type Context, part } from './context.ts'
@@ -59,12 +59,11 @@ export class ChatPane implements PaneContent {
       this.first = Math.max(0, this.first - OLDER_ROWS)
       this.fill()
     })
-    this.foot = h('div', { class: cls('chatFoot') })
+    this.foot = box(cls('chatFoot'))
     this.fill()
     this.fillFoot()
-    return h(
-      'div',
-      { class: cls('chat') },
+    return box(
+      cls('chat'),
       part('chat-pane-list', { id: 'chat-pane-list', class: cls('viewportBox') }, viewport),
       this.foot,
     )

@@ -36,7 +36,7 @@ export function composer(context: Context, send: (text: string) => void): Compos
   )
   const render = () => {
     const lines = model.split('\n')
-    box.replaceChildren(...lines.map((line) => h('p', {}, line === '' ? h('br') : line)))
+    box.replaceChildren(...lines.map((line) => h('p', line === '' ? h('br') : line)))
     sendButton.disabled = model.trim() === ''
     if (document.activeElement !== box) return
     const range = document.createRange()

@@ -18,12 +18,6 @@ export interface Context {
   layers: HTMLElement
 }
 
-/** The current content of the page, and how it is closed. */
-export interface Shown {
-  root: HTMLElement
-  close?(): void
-}
-
 /** A random id, as the real page makes new ones at each load. */
 export function randomId(random: Random, prefix: string): string {
   return `${prefix}-r${random.next().toString(36).slice(2, 6)}`

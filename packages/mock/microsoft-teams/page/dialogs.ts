@@ -1,5 +1,5 @@
 /** Dialogs, whose overlay really catches clicks, and the notices of the call. */
-import { brokenText, type Child, h } from '../../shared/page/dom.ts'
+import { box, brokenText, type Child, h } from '../../shared/page/dom.ts'
 import { button, type Context, part } from './context.ts'
 import type { BannerKind, DialogKind } from './protocol.ts'
 
@@ -44,12 +44,11 @@ export class Dialogs {
     const { words, random, cls } = this.context
     const { heading, body, buttons } = TEXTS[kind as keyof typeof TEXTS]
     return overlayOf(this.context, { 'aria-modal': 'true', 'aria-label': words(heading || body) }, [
-      heading !== '' && h('h2', {}, brokenText(random, words(heading))),
-      h('div', {}, brokenText(random, words(body))),
+      heading !== '' && h('h2', brokenText(random, words(heading))),
+      h('div', brokenText(random, words(body))),
       button(this.context, { 'aria-label': words('Close') }, '×', () => this.answer(kind, 'close')),
-      h(
-        'div',
-        { class: cls('row') },
+      box(
+        cls('row'),
         ...buttons.map(([label, choice]) => button(this.context, {}, words(label), () => this.answer(kind, choice))),
       ),
     ])
@@ -63,7 +62,7 @@ export class Dialogs {
       maxlength: 20,
     })
     return overlayOf(this.context, { 'aria-describedby': 'captcha-dialog-instructions', 'aria-modal': 'true' }, [
-      h('h2', {}, words("Verify you're a real person")),
+      h('h2', words("Verify you're a real person")),
       h('div', { id: 'captcha-dialog-instructions' }, words('Enter the characters you see in the picture.')),
       h('img', { 'data-tid': 'HIP-Captcha-Image', alt: '', class: cls('captcha') }),
       box,
@@ -122,7 +121,7 @@ const TEXTS = {
 
 function overlayOf({ cls }: Context, attributes: Record<string, string>, children: Child[]): HTMLElement {
   const dialog = h('div', { role: 'dialog', class: `fui-DialogSurface ${cls('dialog')}`, ...attributes }, ...children)
-  return h('div', { class: `ui-dialog__overlay ${cls('overlay')}` }, dialog)
+  return box(`ui-dialog__overlay ${cls('overlay')}`, dialog)
 }
 
 const BANNERS: Record<BannerKind, string> = {
@@ -141,7 +140,7 @@ export function bannerOf(context: Context, kind: BannerKind): HTMLElement {
   const banner: HTMLElement = part(
     `callingAlert_${kind}`,
     { role: 'alert', class: cls('banner') },
-    h('span', {}, words(BANNERS[kind])),
+    h('span', words(BANNERS[kind])),
     button(context, { 'data-tid': `callingAlertDismissButton_${kind}`, 'aria-label': words('Dismiss') }, '×', () =>
       banner.remove(),
     ),

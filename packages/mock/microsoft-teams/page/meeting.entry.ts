@@ -2,7 +2,9 @@
  * The mock Teams page, in both of its skins. The server decides what it shows; the page builds it, behaves like the real
  * one, and reports what was done to it.
  */
+
 import { Devices } from '../../shared/page/devices.ts'
+import type { Shown } from '../../shared/page/dom.ts'
 import { classNames, h } from '../../shared/page/dom.ts'
 import { watchInput } from '../../shared/page/input-watch.ts'
 import { obey } from '../../shared/page/obey.ts'
@@ -10,7 +12,7 @@ import { keepNetworkBusy, trustOwnScripts } from '../../shared/page/page-habits.
 import { randomOf } from '../../shared/page/random.ts'
 import { openLink } from '../../shared/page/server-link.ts'
 import { type CallPage, callPage } from './call.ts'
-import { type Context, part, type Shown } from './context.ts'
+import { type Context, part } from './context.ts'
 import { Dialogs } from './dialogs.ts'
 import { Media } from './media.ts'
 import { preJoinPage } from './pre-join.ts'
@@ -31,7 +33,7 @@ function start({ settings, socketPath, token }: Given): void {
   const cls = classNames(Math.floor(Math.random() * 1e6))
   const devices = new Devices(settings.devices)
   const media = new Media(settings, devices, say)
-  const layers = h('div', {})
+  const layers = h('div')
   const context: Context = {
     settings,
     random: randomOf(settings.seed),
@@ -43,7 +45,7 @@ function start({ settings, socketPath, token }: Given): void {
     layers,
   }
   const dialogs = new Dialogs(context)
-  const content = h('div', {})
+  const content = h('div')
   addStyles(cls)
   document.documentElement.lang = settings.lang
   watchInput({ ...settings, say, nameOf })
@@ -106,7 +108,7 @@ function screenOf(context: Context, view: Exclude<View, { name: 'call' }>): Show
     case 'end':
       return screens.endPage(context, view.heading)
     case 'blank':
-      return { root: h('div', {}) }
+      return { root: h('div') }
     case 'e2ee':
       return screens.encryptionPage(context)
   }

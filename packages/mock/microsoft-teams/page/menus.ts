@@ -22,7 +22,7 @@ export function toggleMenu(context: Context, opener: HTMLElement, items: () => (
     menu.replaceChildren(...entries.map((entry) => (entry instanceof HTMLElement ? entry : itemOf(entry))))
   }
   const itemOf = (item: MenuItem): HTMLElement => {
-    const children: Child[] = [h('span', {}, item.text)]
+    const children: Child[] = [h('span', item.text)]
     const element = h(
       'div',
       { role: 'menuitem', tabindex: 0, id: item.id, 'data-tid': item.tid, class: `fui-MenuItem ${cls('menuItem')}` },

@@ -2,7 +2,7 @@
  * The list of people (docs/platform-notes/microsoft-teams.md#people-pane): only while its pane is open, and only the
  * rows that fit.
  */
-import { h } from '../../shared/page/dom.ts'
+import { box, h } from '../../shared/page/dom.ts'
 import { type Context, part, randomId } from './context.ts'
 import type { PagePerson } from './protocol.ts'
 import type { PaneContent } from './side-pane.ts'
@@ -72,7 +72,7 @@ export class PeoplePane implements PaneContent {
     const { cls, words } = this.context
     if (names.length === 0) return []
     return [
-      h('div', { class: cls('sectionTitle') }, `${words(title)} (${names.length})`),
+      box(cls('sectionTitle'), `${words(title)} (${names.length})`),
       h(
         'div',
         { role: 'tree', 'aria-label': words(title) },
@@ -103,7 +103,7 @@ export class PeoplePane implements PaneContent {
         class: cls('personRow'),
       },
       h('span', { id: randomId(random, `roster-avatar-img`), 'aria-hidden': 'true', class: cls('smallAvatar') }),
-      h('span', {}, name),
+      h('span', name),
       person?.role === 'organizer' && part('ts-roster-organizer-status', {}, words('Organizer')),
       person?.muted && h('span', { 'data-cid': 'roster-participant-muted', 'aria-hidden': 'true' }, '⊘'),
     )

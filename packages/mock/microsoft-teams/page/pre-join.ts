@@ -1,9 +1,111 @@
 /** The pre-join page, and its block of controls, which the waiting room shows too. */
-import { showTrack } from '../../shared/page/devices.ts'
-import { h, setAttribute } from '../../shared/page/dom.ts'
-import { button, type Context, part, randomId, type Shown } from './context.ts'
-import { deviceSwitch } from './device-switch.ts'
-import { nameField } from './name-field.ts'
+
+import { type DeviceKind, showTrack } from '../../shared/page/devices.ts'
+import type { Shown } from '../../shared/page/dom.ts'
+import { box, h, mutedVideo, setAttribute } from '../../shared/page/dom.ts'
+import { button, type Context, part, randomId } from './context.ts'
+
+/** The guest's name: a field that its page controls, so that what is put into it behind the page's back is lost. */
+/** How often the page renders the field again from its state. */
+const RENDER_EVERY_MS = 400
+
+interface NameField {
+  root: HTMLElement
+  /** From now on the page listens; what was typed before is forgotten. */
+  hydrate(): void
+  close(): void
+}
+
+/**
+ * Makes a name field that behaves as React's: the page learns of a change by the `input` event, and only when the value differs from the one that
+ * was last assigned through the element itself. A script that sets `.value` and fires the event changes nothing.
+ */
+function nameField({ cls, words, name }: Context, isHydrated: boolean): NameField {
+  const input = h('input', {
+    type: 'text',
+    class: `fui-Input__input ${cls('nameInput')}`,
+    'data-tid': 'prejoin-display-name-input',
+    placeholder: words('Type your name'),
+    'aria-label': words('Type your name'),
+    maxlength: 100,
+    autocomplete: 'off',
+  })
+  const native = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')
+  const write = (text: string) => native?.set?.call(input, text)
+  const read = (): string => native?.get?.call(input) ?? ''
+  let tracked = ''
+  Object.defineProperty(input, 'value', {
+    configurable: true,
+    get: read,
+    set(text: unknown) {
+      write(String(text))
+      tracked = String(text)
+    },
+  })
+  const render = () => {
+    tracked = name.value
+    if (read() !== name.value) write(name.value)
+  }
+  let hydrated = isHydrated
+  input.addEventListener('input', () => {
+    if (!hydrated || read() === tracked) return
+    tracked = read()
+    name.value = tracked
+  })
+  render()
+  const timer = setInterval(() => hydrated && render(), RENDER_EVERY_MS)
+  return {
+    root: h('span', { class: `fui-Input ${cls('nameBox')}` }, input),
+    hydrate() {
+      hydrated = true
+      render()
+    },
+    close: () => clearInterval(timer),
+  }
+}
+
+const LOOKS = {
+  microphone: { tid: 'toggle-mute', missing: 'Mic is not available', on: 'Mute mic', off: 'Unmute mic' },
+  camera: { tid: 'toggle-video', missing: 'Camera is not available', on: 'Turn camera off', off: 'Turn camera on' },
+} as const
+
+/**
+ * A checkbox whose live `checked` is the state. The attribute never changes, and `data-cid` may have either meaning
+ * (docs/platform-notes/microsoft-teams.md#microphone-and-camera-switches). Disabled until devices are known.
+ */
+function deviceSwitch(context: Context, kind: DeviceKind): { root: HTMLElement; close(): void } {
+  const { cls, devices, settings, random, words } = context
+  const { tid, missing, on, off } = LOOKS[kind]
+  const id = randomId(random, 'switch')
+  const note = h('span', { id: `${tid}-disabled-description`, hidden: true }, words(missing))
+  const input = h('input', {
+    type: 'checkbox',
+    role: 'switch',
+    id,
+    'data-tid': tid,
+    class: `fui-Switch__input ${cls('switchInput')}`,
+  })
+  const root = h(
+    'label',
+    { for: id, class: `fui-Switch ${cls('switch')}` },
+    h('span', { class: cls('switchName'), 'aria-hidden': 'true' }, kind === 'microphone' ? '●' : '▣'),
+    input,
+    h('span', { class: `fui-Switch__indicator ${cls('switchTrack')}`, 'aria-hidden': 'true' }),
+    note,
+  )
+  input.addEventListener('change', () => void devices.set(kind, input.checked))
+  const stop = devices.watch(() => {
+    const exists = devices.exists(kind)
+    const isOn = devices.isOn(kind)
+    input.disabled = !exists
+    input.checked = isOn
+    setAttribute(input, 'data-cid', `${tid}-${isOn === settings.cidMeansOn}`)
+    setAttribute(input, 'title', words(exists ? (isOn ? on : off) : missing))
+    setAttribute(input, 'aria-label', words(kind === 'microphone' ? 'Microphone' : isOn ? 'Camera' : 'Camera is off'))
+    setAttribute(input, 'aria-describedby', exists ? undefined : note.id)
+  })
+  return { root, close: stop }
+}
 
 /** The function of the join button, which depends on the place of the block. */
 export type JoinButton = 'first' | 'disabled' | 'again'
@@ -53,9 +155,8 @@ export function header({ cls, settings }: Context): HTMLElement {
 }
 
 function footer({ cls, words, settings }: Context): HTMLElement {
-  return h(
-    'div',
-    { class: cls('footer') },
+  return box(
+    cls('footer'),
     settings.accountName === null &&
       h('a', { 'data-tid': 'auth-sign-in-link', href: '#', class: cls('link') }, words('Sign in')),
     h('a', { href: '#', class: cls('link') }, words('Need help?')),
@@ -68,9 +169,8 @@ export function controlBlock(context: Context, join: JoinButton, isHydrated: boo
   const field = settings.accountName === null ? nameField(context, isHydrated) : null
   const microphone = deviceSwitch(context, 'microphone')
   const camera = deviceSwitch(context, 'camera')
-  const video = h('video', { class: cls('previewVideo'), playsinline: true })
-  video.muted = true
-  const isOff = h('div', { class: cls('previewOff') }, words('Your camera is turned off'))
+  const video = mutedVideo({ class: cls('previewVideo') })
+  const isOff = box(cls('previewOff'), words('Your camera is turned off'))
   const preview = part('prejoin-v2-video-preview', { class: cls('preview') })
   const stopWatching = devices.watch(() => {
     const track = devices.track('camera')
@@ -108,9 +208,8 @@ export function controlBlock(context: Context, join: JoinButton, isHydrated: boo
       ),
     ),
     soundChoice(context, microphone.root),
-    h(
-      'div',
-      { class: cls('row') },
+    box(
+      cls('row'),
       button(context, { 'data-tid': 'prejoin-cancel-button' }, words('Cancel'), () => say({ say: 'cancel' })),
       joinButton,
     ),
@@ -130,9 +229,8 @@ export function controlBlock(context: Context, join: JoinButton, isHydrated: boo
 
 function account(context: Context): HTMLElement {
   const { words, settings, cls } = context
-  return h(
-    'div',
-    { class: cls('account') },
+  return box(
+    cls('account'),
     part('me-control-avatar-trigger', {}, '◍'),
     part('me-control-displayname', {}, settings.accountName ?? ''),
     button(context, { 'data-tid': 'account-selection-change-account-button' }, words('Change to another account')),
@@ -179,9 +277,8 @@ function soundChoice(context: Context, microphoneSwitch: HTMLElement): HTMLEleme
       'calling-prejoin-v2-computer-audio-renderer-test',
       {},
       part('prejoin-audio-common-header-computer-audio', {}, radio('Computer audio', true)),
-      h(
-        'div',
-        { class: cls('row') },
+      box(
+        cls('row'),
         microphoneSwitch,
         part('selected-microphone-display', { id: randomId(random, 'menu') }, words('Default microphone')),
         part('selected-speaker-display', {}, words('Default speaker')),

@@ -2,8 +2,10 @@
  * One screen for denial, removal, bad links and failed connections; only its texts differ
  * (docs/platform-notes/microsoft-teams.md#wrong-links-and-the-retry-screen).
  */
-import { h } from '../../shared/page/dom.ts'
-import { button, type Context, part, type Shown } from './context.ts'
+
+import type { Shown } from '../../shared/page/dom.ts'
+import { box, h } from '../../shared/page/dom.ts'
+import { button, type Context, part } from './context.ts'
 import type { RetryKind } from './protocol.ts'
 
 interface RetryTexts {
@@ -64,9 +66,8 @@ export function retryScreen(context: Context, kind: RetryKind, meetingId: string
 }
 
 function meetingFields({ words, cls }: Context, meetingId: string, passcode: string): HTMLElement {
-  return h(
-    'div',
-    { class: cls('fields') },
+  return box(
+    cls('fields'),
     h('input', {
       id: 'meeting-id-input-field-id',
       'data-tid': 'meeting-code-input',

@@ -1,6 +1,8 @@
 /** The screens besides the pre-join page and the call: before the join, while it connects, and after the call. */
-import { brokenText, h } from '../../shared/page/dom.ts'
-import { button, type Context, part, type Shown } from './context.ts'
+
+import type { Shown } from '../../shared/page/dom.ts'
+import { box, brokenText, h } from '../../shared/page/dom.ts'
+import { button, type Context, part } from './context.ts'
 import { controlBlock, header, screen } from './pre-join.ts'
 
 /**
@@ -12,11 +14,10 @@ export function launcherPage(context: Context, appLink: string, probe: string | 
   const container = h(
     'div',
     { id: 'container', class: cls('launcher') },
-    h('h1', {}, words('Join your Teams meeting')),
-    h(
-      'div',
-      { class: 'mainActionsContent' },
-      h('h2', {}, words('How do you want to join?')),
+    h('h1', words('Join your Teams meeting')),
+    box(
+      'mainActionsContent',
+      h('h2', words('How do you want to join?')),
       launcherButton(context, 'joinInApp', 'Open Teams app to join a meeting', 'Join on the Teams app', () =>
         say({ say: 'launch', choice: 'app' }),
       ),
@@ -26,11 +27,7 @@ export function launcherPage(context: Context, appLink: string, probe: string | 
       h('a', { 'data-tid': 'download', href: '#', class: cls('link') }, words('Download it now')),
     ),
   )
-  const root = h(
-    'div',
-    { id: 'launcherApp' },
-    h('div', { id: 'rootViewV2' }, h('div', { class: 'modernViewContainer' }, container)),
-  )
+  const root = h('div', { id: 'launcherApp' }, h('div', { id: 'rootViewV2' }, box('modernViewContainer', container)))
   const timer = setTimeout(() => {
     // The page opens the app's link, which makes the browser ask outside of the document.
     root.append(h('iframe', { id: 'teamsLauncher', src: appLink, style: 'display:none' }))
@@ -43,7 +40,7 @@ export function launcherPage(context: Context, appLink: string, probe: string | 
 function launcherButton(context: Context, tid: string, label: string, text: string, click: () => void): HTMLElement {
   const { words } = context
   const look = { 'data-tid': tid, 'aria-label': words(label), class: tid === 'joinOnWeb' ? 'btn primary' : 'btn' }
-  return button(context, look, [h('h3', {}, words(text))], click)
+  return button(context, look, [h('h3', words(text))], click)
 }
 
 export function splashPage({ cls }: Context): Shown {
@@ -58,7 +55,7 @@ export function splashPage({ cls }: Context): Shown {
  */
 export function malformedPage({ cls, random, words }: Context): Shown {
   const text = words('Looks like the meeting URL is incorrect. Please check the URL and try again.')
-  return { root: h('div', { class: cls('message') }, h('div', {}, brokenText(random, text))) }
+  return { root: box(cls('message'), h('div', brokenText(random, text))) }
 }
 
 /**
@@ -78,7 +75,7 @@ export function permissionGate(context: Context): Shown {
     return stream
   }
   const text = words('Select Allow to let Microsoft Teams use your mic and camera')
-  return { root: h('div', { class: cls('message') }, h('h2', {}, brokenText(random, text))) }
+  return { root: box(cls('message'), h('h2', brokenText(random, text))) }
 }
 
 export function connectingPage(context: Context): Shown {
@@ -93,7 +90,7 @@ export function lobbyPage(context: Context, text: string | null): Shown {
   const shown = settings.foreignLobby ? 'Odota hetki' : known
   const root = screen(context, 'calling-lobby-screen', [
     header(context),
-    h('div', { class: cls('lobbyText'), 'aria-live': 'polite' }, text !== null && h('span', {}, shown)),
+    h('div', { class: cls('lobbyText'), 'aria-live': 'polite' }, text !== null && h('span', shown)),
     block.root,
   ])
   return { root, close: block.close }
@@ -106,11 +103,10 @@ export function lobbyPage(context: Context, text: string | null): Shown {
 export function wallPage(context: Context, text: string): Shown {
   const { cls, words, random } = context
   return {
-    root: h(
-      'div',
-      { class: cls('message') },
-      h('h1', {}, brokenText(random, words(text))),
-      h('div', { class: cls('row') }, button(context, {}, words('Sign in')), button(context, {}, words('Back'))),
+    root: box(
+      cls('message'),
+      h('h1', brokenText(random, words(text))),
+      box(cls('row'), button(context, {}, words('Sign in')), button(context, {}, words('Back'))),
     ),
   }
 }
@@ -118,11 +114,10 @@ export function wallPage(context: Context, text: string): Shown {
 export function endPage(context: Context, heading: string): Shown {
   const { cls, words, say } = context
   return {
-    root: h(
-      'div',
-      { class: cls('message') },
-      h('div', { 'data-tid': 'anon-meeting-end-screen-header' }, h('h1', {}, words(heading))),
-      h('p', {}, words('Thanks for using Teams.')),
+    root: box(
+      cls('message'),
+      h('div', { 'data-tid': 'anon-meeting-end-screen-header' }, h('h1', words(heading))),
+      h('p', words('Thanks for using Teams.')),
       button(
         context,
         { 'data-tid': 'anon-meeting-end-screen-rejoin-button', 'aria-label': words('Rejoin') },

@@ -1,5 +1,5 @@
 /** The one pane beside the tiles: people or chat, never both. A closed pane is not in the document. */
-import { h } from '../../shared/page/dom.ts'
+import { box, h } from '../../shared/page/dom.ts'
 import { button, type Context, part } from './context.ts'
 
 /** The content of the pane. */
@@ -20,7 +20,7 @@ export class SidePane {
 
   constructor(context: Context) {
     this.context = context
-    this.place = h('div', { class: context.cls('panePlace') })
+    this.place = box(context.cls('panePlace'))
   }
 
   toggle(content: PaneContent): void {

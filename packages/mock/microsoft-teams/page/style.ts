@@ -9,8 +9,6 @@ body{margin:0;background:#f5f5f5;color:#242424;font:14px/1.4 "Segoe UI",Arial,sa
 .@message,.@splash,.@launcher{justify-content:center;text-align:center}
 .@spinner{width:48px;height:48px;border-radius:50%;border:5px solid #c7caf0;border-top-color:#5b5fc7}
 .@launcher .btn{width:340px;margin:6px;background:#fff;border:1px solid #c7c7c7}
-.@header h1{font-size:20px;margin:4px 0;text-align:center}
-.@header h2{margin:0}
 .@controlBlock{display:flex;flex-wrap:wrap;gap:16px;justify-content:center;max-width:760px}
 .@nameBox,.@account{flex:1 0 100%;display:flex;justify-content:center;gap:8px}
 .@nameInput{width:360px;padding:8px 12px;border:1px solid #d1d1d1;border-bottom-color:#616161;border-radius:4px;font:inherit;background:#fff}
@@ -20,13 +18,11 @@ body{margin:0;background:#f5f5f5;color:#242424;font:14px/1.4 "Segoe UI",Arial,sa
 .@videoActions{display:flex;gap:12px;align-items:center;padding:8px;background:#fff;border-radius:0 0 8px 8px}
 .@sound{width:360px;background:#fff;border-radius:8px;padding:12px;display:grid;gap:10px;align-content:start}
 .@radio{padding:6px 8px;border-radius:4px;cursor:pointer;font-weight:600}
-.@radio[aria-checked=true]{background:#e8ebfa}
 .@row{display:flex;gap:8px;align-items:center;flex-wrap:wrap}
 .@controlBlock>.@row{flex:1 0 100%;justify-content:center}
 .@button{min-height:32px;padding:4px 12px;border:1px solid #d1d1d1;border-radius:4px;background:#fff;color:inherit;font:inherit;cursor:pointer}
 .@button:disabled{opacity:.45;cursor:default}
 .@primary{background:#5b5fc7;color:#fff;border-color:#5b5fc7}
-.@link{color:#5b5fc7}
 .@footer{display:flex;gap:16px}
 .@shroud{position:fixed;inset:0;background:rgba(245,245,245,.35);z-index:4}
 .@switch{position:relative;display:inline-flex;gap:8px;align-items:center;cursor:pointer}
@@ -42,16 +38,13 @@ body{margin:0;background:#f5f5f5;color:#242424;font:14px/1.4 "Segoe UI",Arial,sa
 .@overlay{position:fixed;inset:0;background:rgba(0,0,0,.45);display:grid;place-items:center;z-index:8}
 .@dialogFrame{position:fixed;inset:20% 25%;width:50%;height:50%;border:1px solid #888;background:#fff;z-index:8}
 .@dialog{background:#fff;border-radius:8px;padding:24px;width:min(480px,90vw);display:grid;gap:12px;justify-items:start}
-.@dialog h2{margin:0;font-size:20px}
 .@captcha{width:200px;height:60px;background:repeating-linear-gradient(45deg,#bbb,#eee 8px)}
 .@call{position:absolute;inset:0;background:#1f1f1f;color:#fff}
 .@toolbar{display:flex;justify-content:space-between;gap:12px;padding:8px 12px;background:#292929;min-height:56px;flex-wrap:nowrap;overflow:hidden}
 .@toolbar .@row{flex-wrap:nowrap}
 .@toolbar .@button{background:transparent;border-color:transparent;position:relative;display:grid;place-content:center;justify-items:center;padding:2px 8px}
-.@toolbar .@button:hover{background:#3d3d3d}
 .@toolbar svg{width:12px;height:4px}
 .@toolbar .@leave{background:#c4314b}
-.@caption{font-size:11px}
 .@badge{position:absolute;top:0;right:0;background:#5b5fc7;border-radius:8px;font-size:10px;padding:0 5px}
 .@main{position:absolute;inset:58px 0 0;display:flex}
 .@stage{position:relative;flex:1;padding:8px}
@@ -76,9 +69,7 @@ body{margin:0;background:#f5f5f5;color:#242424;font:14px/1.4 "Segoe UI",Arial,sa
 .@panePlace:not(:empty){width:320px;flex:none}
 .@pane{height:100%;background:#fff;color:#242424;display:flex;flex-direction:column;padding:12px;gap:8px}
 .@paneHeader{display:flex;justify-content:space-between;align-items:center}
-.@paneHeader h2{margin:0;font-size:16px}
 .@roster,.@chat{flex:1;min-height:0;display:flex;flex-direction:column;gap:8px}
-.@sectionTitle{font-weight:600}
 .@peopleList{overflow:auto;max-height:420px}
 .@personRow{height:44px;display:flex;gap:8px;align-items:center;overflow:hidden;white-space:nowrap}
 .@smallAvatar{width:28px;height:28px;border-radius:50%;background:#c7caf0;flex:none}
@@ -87,9 +78,6 @@ body{margin:0;background:#f5f5f5;color:#242424;font:14px/1.4 "Segoe UI",Arial,sa
 .@message0{padding:4px 8px;margin:4px 0;background:#f0f0f0;border-radius:6px}
 .@message0.fui-ChatMyMessage{background:#e8ebfa}
 .@message0 p{margin:0;white-space:pre-wrap;min-height:1em}
-.@author{font-weight:600;margin-right:8px}
-.@time{color:#616161;font-size:12px;margin-right:8px}
-.@notice{color:#616161;text-align:center;font-size:12px}
 .@composer{display:flex;gap:8px;align-items:end}
 .@composerBox{flex:1;min-height:36px;max-height:120px;overflow:auto;border:1px solid #d1d1d1;border-radius:4px;padding:6px 8px;background:#fff}
 .@composerBox p{margin:0;min-height:1.2em;white-space:pre-wrap}
@@ -103,7 +91,6 @@ body{margin:0;background:#f5f5f5;color:#242424;font:14px/1.4 "Segoe UI",Arial,sa
 .@toast{background:#fff;color:#242424;border:1px solid #d1d1d1;padding:12px 16px;border-radius:6px;max-width:320px;overflow-wrap:anywhere}
 .@menu{position:fixed;top:64px;right:120px;background:#fff;color:#242424;border-radius:6px;padding:6px;min-width:220px;box-shadow:0 2px 12px rgba(0,0,0,.4);z-index:6}
 .@menuItem{padding:8px 12px;cursor:pointer;border-radius:4px}
-.@menuItem:hover{background:#f0f0f0}
 `
 
 export function addStyles(cls: (part: string) => string): void {

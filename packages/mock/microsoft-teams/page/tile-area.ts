@@ -1,5 +1,5 @@
 /** The tiles of the call: some people, shared screens first, and a placeholder when no other participant is there. */
-import { h } from '../../shared/page/dom.ts'
+import { box, h } from '../../shared/page/dom.ts'
 import { type Context, part } from './context.ts'
 import type { PagePerson } from './protocol.ts'
 import { type Pictures, type StreamType, sourceOf, Tile } from './tiles.ts'
@@ -21,7 +21,7 @@ export class TileArea {
     this.context = context
     this.pictures = pictures
     this.list = part('only-videos-wrapper', { role: 'menu', class: cls('tiles') }, phantomTile(context))
-    this.alone = h('div', { class: cls('alone') })
+    this.alone = box(cls('alone'))
     this.root = part(
       'modern-stage-wrapper',
       { class: cls('stage') },
@@ -41,7 +41,7 @@ export class TileArea {
     if (others.length > 0) this.alone.replaceChildren()
     else if (this.alone.childElementCount === 0) {
       const text = random.chance(0.5) ? "You're the only one here" : 'Waiting for others to join'
-      this.alone.replaceChildren(h('span', {}, words(text)))
+      this.alone.replaceChildren(h('span', words(text)))
     }
     const wanted = new Map<string, { person: PagePerson; type: StreamType }>()
     for (const person of people) {

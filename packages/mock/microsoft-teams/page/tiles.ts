@@ -1,10 +1,63 @@
 /** One tile of the call: a person's picture or avatar, or a shared screen. */
+
 import { showTrack } from '../../shared/page/devices.ts'
-import { h, setAttribute } from '../../shared/page/dom.ts'
-import { hashOf, randomOf } from '../../shared/page/random.ts'
+import { avatarOf, box, h, mutedVideo, setAttribute } from '../../shared/page/dom.ts'
 import { type Context, part, randomId } from './context.ts'
 import type { PagePerson } from './protocol.ts'
-import { SpeakingMarks } from './speaking-marks.ts'
+
+const MOTION_MS = 150
+
+class SpeakingMarks {
+  private readonly context: Context
+  private readonly outline: HTMLElement
+  private motion: ReturnType<typeof setInterval> | undefined
+  private isSpeaking = false
+
+  /** @param outline the element that carries the marks; every tile has one, except the page's own */
+  constructor(context: Context, outline: HTMLElement) {
+    this.context = context
+    this.outline = outline
+    this.paint()
+  }
+
+  /** Whether labels for screen readers say so, too. */
+  get says(): boolean {
+    return this.isSpeaking && this.context.settings.marks.includes('aria')
+  }
+
+  set(isSpeaking: boolean): void {
+    if (isSpeaking === this.isSpeaking) return
+    this.isSpeaking = isSpeaking
+    this.paint()
+  }
+
+  close(): void {
+    clearInterval(this.motion)
+    this.motion = undefined
+  }
+
+  private paint(): void {
+    const { cls, settings, random } = this.context
+    const has = (mark: string) => this.isSpeaking && settings.marks.includes(mark as (typeof settings.marks)[number])
+    // Nearly all classes of the outline change between speech and silence, one of them is known.
+    this.outline.className = [
+      cls('outline'),
+      cls(this.isSpeaking ? 'outlineA' : 'outlineB'),
+      has('class') && 'vdi-frame-occlusion',
+      has('before') && cls('outlineBefore'),
+      has('after') && cls('outlineAfter'),
+    ]
+      .filter(Boolean)
+      .join(' ')
+    setAttribute(this.outline, 'data-is-speaking', has('attribute') ? 'true' : undefined)
+    this.close()
+    this.outline.style.removeProperty('border-width')
+    if (!has('motion')) return
+    this.motion = setInterval(() => {
+      this.outline.style.borderWidth = `${random.int(1, 6)}px`
+    }, MOTION_MS)
+  }
+}
 
 /** The source of a tile's pictures. */
 export interface Pictures {
@@ -44,7 +97,7 @@ export class Tile {
     const hasOutline = type === 'Video' && !person.isSelf
     const outline = part('voice-level-stream-outline')
     this.marks = hasOutline ? new SpeakingMarks(context, outline) : null
-    this.media = h('div', { class: cls('tileMedia') })
+    this.media = box(cls('tileMedia'))
     this.nametag = part('participant-info-nametag', { class: cls('nametag') })
     this.stream = h(
       'div',
@@ -52,7 +105,7 @@ export class Tile {
       person.isSelf ? part('myself-video', { class: cls('tileMedia') }, this.media) : this.media,
       hasOutline && outline,
     )
-    this.container = h('div', { class: cls('tileContainer') }, this.stream, this.nametag, this.hand)
+    this.container = box(cls('tileContainer'), this.stream, this.nametag, this.hand)
     this.root = h(
       'div',
       {
@@ -127,13 +180,16 @@ export class Tile {
     const shown = media.querySelector('video')
     if (wanted) {
       if ((shown?.srcObject as MediaStream | null | undefined)?.getVideoTracks()[0] === wanted) return
-      const video = h('video', { class: context.cls('video'), playsinline: true, autoplay: true })
-      video.muted = true
+      const video = mutedVideo({ class: context.cls('video'), autoplay: true })
       showTrack(video, wanted)
       media.replaceChildren(h('div', { id: 'video-stream-renderer-wrapper', class: context.cls('tileMedia') }, video))
     } else if (type === 'ScreenSharing') media.replaceChildren()
     else if (shown || media.childElementCount === 0) {
-      const image = h('img', { alt: '', class: context.cls('avatar'), src: avatarOf(person) })
+      const image = h('img', {
+        alt: '',
+        class: context.cls('avatar'),
+        src: avatarOf(person.mri, initialsOf(person.name)),
+      })
       media.replaceChildren(part('participant-avatar', { class: context.cls('avatarBox') }, image))
     }
   }
@@ -146,20 +202,7 @@ export class Tile {
   }
 }
 
-/** Initials on a color of the person's own. */
-function avatarOf({ name, mri }: PagePerson): string {
-  const random = randomOf(hashOf(mri))
-  const canvas = document.createElement('canvas')
-  canvas.width = canvas.height = 96
-  const pen = canvas.getContext('2d')
-  if (!pen) return ''
-  pen.fillStyle = `hsl(${random.int(0, 359)} 45% 40%)`
-  pen.fillRect(0, 0, 96, 96)
-  pen.fillStyle = '#fff'
-  pen.font = '40px sans-serif'
-  pen.textAlign = 'center'
-  pen.textBaseline = 'middle'
-  const initials = name.split(/\s+/).map((word) => [...word][0]?.toUpperCase() ?? '')
-  pen.fillText(initials.slice(0, 2).join('') || '?', 48, 52)
-  return canvas.toDataURL()
+function initialsOf(name: string): string {
+  const letters = name.split(/\s+/).map((word) => [...word][0]?.toUpperCase() ?? '')
+  return letters.slice(0, 2).join('')
 }

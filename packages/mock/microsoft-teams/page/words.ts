@@ -3,6 +3,8 @@
  * with straight or typographic marks by seed.
  */
 
+import { translated } from '../../shared/page/dom.ts'
+
 /** Unlisted texts stay English: they were never recorded in that language. */
 const OTHER_LANGUAGES: Record<string, Record<string, string>> = {
   de: {
@@ -38,24 +40,6 @@ const OTHER_LANGUAGES: Record<string, Record<string, string>> = {
     'Microphone muted': 'Micro désactivé',
     Organizer: 'Organisateur',
   },
-  es: {
-    'Continue on this browser': 'Continuar en este explorador',
-    'Join now': 'Unirse ahora',
-    'Computer audio': 'Audio del equipo',
-    Leave: 'Salir',
-    'The meeting has ended': 'finalizó la reunión',
-    'Microphone muted': 'silenciado',
-  },
-  pt: {
-    'Continue on this browser': 'Continuar neste navegador',
-    'Join now': 'Ingressar agora',
-    Leave: 'Sair',
-    'The meeting has ended': 'a reunião terminou',
-    'You left the meeting': 'você saiu da reunião',
-    Rejoin: 'Reingressar',
-  },
-  it: { 'Continue on this browser': 'Continua nel browser' },
-  pl: { 'Join now': 'Dołącz teraz' },
 }
 
 export type Words = (english: string, ...values: string[]) => string
@@ -63,9 +47,6 @@ export type Words = (english: string, ...values: string[]) => string
 /** `{0}` in a text stands for the first value; values (names) are never translated or changed. */
 export function wordsOf(lang: string, typographic: boolean): Words {
   const language = OTHER_LANGUAGES[lang.split('-')[0] ?? 'en'] ?? {}
-  return (english, ...values) => {
-    let text = language[english] ?? english
-    if (typographic) text = text.replaceAll("'", '’')
-    return text.replace(/\{(\d)\}/g, (_, index) => values[Number(index)] ?? '')
-  }
+  const tidy = (text: string) => (typographic ? text.replaceAll("'", '’') : text)
+  return (english, ...values) => translated(language, english, values, tidy)
 }

@@ -1,5 +1,5 @@
 /** One meeting on the host's page. Built once, then updated in place, so that focus and half-typed text stay. */
-import { h } from './dom.ts'
+import { box, h } from './dom.ts'
 import type { HostAction, HostMeeting, HostPerson, HostPlatform, PersonDeed } from './host-protocol.ts'
 
 type Act = (action: HostAction) => Promise<boolean>
@@ -30,7 +30,7 @@ export class MeetingCard {
   readonly root: HTMLElement
   private readonly act: Act
   private readonly meeting: { platform: string; code: string }
-  private readonly state = h('strong', {})
+  private readonly state = h('strong')
   private readonly bot = h('p', { class: 'bot' })
   private readonly people = h('ul', { class: 'people', 'aria-label': 'People' })
   private readonly rows = new Map<string, PersonRow>()
@@ -50,19 +50,17 @@ export class MeetingCard {
     this.root = h(
       'article',
       { 'aria-labelledby': title },
-      h('h2', { id: title }, code, h('small', {}, `${platform.title}, ${meeting.scenario}`)),
+      h('h2', { id: title }, code, h('small', `${platform.title}, ${meeting.scenario}`)),
       commandLine('Send a bot', `standin join ${meeting.url} ${platform.mapHost}`),
       h(
         'details',
-        {},
-        h('summary', {}, 'Open the meeting in your own Chromium'),
+        h('summary', 'Open the meeting in your own Chromium'),
         commandLine('Browser', `chromium --user-data-dir=/tmp/mock-meet ${platform.browserFlags} ${meeting.url}`),
       ),
       h('p', { class: 'state', role: 'status' }, 'The bot: ', this.state),
       this.bot,
-      h(
-        'div',
-        { class: 'row' },
+      box(
+        'row',
         this.button('Admit', { act: 'admit', ...which }, this.whenWaiting, 'main'),
         this.button('Deny', { act: 'deny', ...which }, this.whenWaiting),
         this.button('Remove bot', { act: 'remove', ...which }, this.whenInCall),
@@ -75,13 +73,13 @@ export class MeetingCard {
       ),
       this.accessForm(meeting.accessModes),
       this.showForm(meeting.showable),
-      h('h3', {}, 'People'),
+      h('h3', 'People'),
       this.people,
       this.addForm(),
-      h('h3', {}, 'Chat'),
+      h('h3', 'Chat'),
       this.chat,
       this.chatForm(),
-      h('details', {}, h('summary', {}, 'Log of the page'), this.log),
+      h('details', h('summary', 'Log of the page'), this.log),
     )
   }
 
@@ -95,11 +93,11 @@ export class MeetingCard {
     for (const line of meeting.chat.slice(this.shownChat)) {
       const time = new Date(line.at).toLocaleTimeString()
       const sender = line.isBot ? `${line.sender} (bot)` : line.sender
-      this.chat.append(h('li', { class: line.isBot ? 'from-bot' : '' }, h('b', {}, sender), ` ${time} `, line.text))
+      this.chat.append(h('li', { class: line.isBot ? 'from-bot' : '' }, h('b', sender), ` ${time} `, line.text))
     }
     this.shownChat = meeting.chat.length
     this.log.replaceChildren(
-      ...meeting.log.map(({ at, text }) => h('li', {}, `${new Date(at).toLocaleTimeString()} ${text}`)),
+      ...meeting.log.map(({ at, text }) => h('li', `${new Date(at).toLocaleTimeString()} ${text}`)),
     )
   }
 
@@ -162,7 +160,7 @@ export class MeetingCard {
     })
     const camera = h('input', { type: 'checkbox', checked: true })
     return formOf(
-      [name, h('label', {}, camera, ' with camera'), h('button', { type: 'submit' }, 'Add person')],
+      [name, h('label', camera, ' with camera'), h('button', { type: 'submit' }, 'Add person')],
       async () => {
         const added = await this.act({ act: 'add', ...this.meeting, name: name.value, camera: camera.checked })
         if (added) name.value = ''
@@ -181,7 +179,7 @@ export class MeetingCard {
         h('button', { type: 'submit' }, 'Say'),
         this.button('Edit last message', { act: 'message', ...this.meeting, what: 'edit' }),
         this.button('Delete last message', { act: 'message', ...this.meeting, what: 'delete' }),
-        h('label', {}, enabled, ' participants may send messages'),
+        h('label', enabled, ' participants may send messages'),
       ],
       async () => {
         const said = await this.act({ act: 'say', ...this.meeting, id: this.sender.value, text: text.value })
@@ -210,7 +208,7 @@ class PersonRow {
     this.share = button('Share screen', 'share')
     this.hand = button('Raise hand', 'hand')
     const switches = [this.speak, this.camera, this.share, this.hand]
-    this.root = h('li', {}, this.name, ...switches, button('React 👏', 'react'), button('Leave', 'leave'))
+    this.root = h('li', this.name, ...switches, button('React 👏', 'react'), button('Leave', 'leave'))
     this.update(person)
   }
 
@@ -250,7 +248,7 @@ function commandLine(label: string, text: string): HTMLElement {
       },
     )
   })
-  return h('div', { class: 'command' }, h('span', {}, label), h('code', { tabindex: 0 }, text), copy)
+  return box('command', h('span', label), h('code', { tabindex: 0 }, text), copy)
 }
 
 function formOf(children: HTMLElement[], submit: () => Promise<unknown>): HTMLElement {

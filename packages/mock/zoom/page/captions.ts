@@ -2,7 +2,7 @@
  * Captions over the pictures (docs/platform-notes/zoom.md#captions): initials and text, no full names, rows with one id
  * over and over.
  */
-import { h } from '../../shared/page/dom.ts'
+import { box, h } from '../../shared/page/dom.ts'
 import { type UiContext, zmButton } from './context.ts'
 import type { PagePerson } from './protocol.ts'
 import { CLASS, ID } from './table.ts'
@@ -17,14 +17,14 @@ export interface Captions {
 }
 
 export function captionOverlay({ settings, say }: UiContext): Captions {
-  const box = h('div', { class: `${CLASS.captionBox} ${CLASS.captionBox}--hide` })
-  const root = h('div', { class: 'live-transcription-subtitle__wrap' }, box)
+  const lines = box(`${CLASS.captionBox} ${CLASS.captionBox}--hide`)
+  const root = box('live-transcription-subtitle__wrap', lines)
   const rows = new Map<number, { element: HTMLElement; hide: ReturnType<typeof setTimeout> | undefined }>()
   let on = false
   let asked = false
   const set = (next: boolean, done: (on: boolean) => void) => {
     on = next
-    box.classList.toggle(`${CLASS.captionBox}--hide`, !on)
+    lines.classList.toggle(`${CLASS.captionBox}--hide`, !on)
     say({ say: 'captions', on })
     done(on)
   }
@@ -36,7 +36,7 @@ export function captionOverlay({ settings, say }: UiContext): Captions {
         return
       }
       asked = true
-      const select = h('select', {}, h('option', {}, 'English'), h('option', {}, 'German'))
+      const select = h('select', h('option', 'English'), h('option', 'German'))
       const ask = h(
         'div',
         { class: 'big-dialog', role: 'dialog' },
@@ -84,7 +84,7 @@ export function captionOverlay({ settings, say }: UiContext): Captions {
         )
         known = { element, hide: undefined }
         rows.set(row, known)
-        box.append(element)
+        lines.append(element)
       }
       const line = known.element.querySelector(`.${CLASS.captionText}`)
       if (line) line.textContent = text

@@ -1,7 +1,7 @@
 /**
  * Where messages are written: the editor of today, or the text box of older builds (docs/platform-notes/zoom.md#chat).
  */
-import { h, setAttribute } from '../../shared/page/dom.ts'
+import { box, h, setAttribute } from '../../shared/page/dom.ts'
 import { type UiContext, zmButton } from './context.ts'
 import { CLASS, ID, LABEL, TEXT } from './table.ts'
 
@@ -37,15 +37,14 @@ export function chatComposer(context: UiContext): HTMLElement {
     event.preventDefault()
     submit()
   })
-  return h(
-    'div',
-    { class: 'chat-rtf-box' },
+  return box(
+    'chat-rtf-box',
     h(
       'div',
       { id: ID.receiver },
       h('button', { type: 'button', class: CLASS.receiver, 'aria-label': words(LABEL.receiver, receiver) }, receiver),
     ),
-    settings.chatEditor === 'rich' ? h('div', { class: CLASS.editorOuter }, editor.root) : editor.root,
+    settings.chatEditor === 'rich' ? box(CLASS.editorOuter, editor.root) : editor.root,
     send,
   )
 }

@@ -2,7 +2,7 @@
  * The chat (docs/platform-notes/zoom.md#chat). Its rows are in the DOM only while the panel is open, and of those only
  * some.
  */
-import { h } from '../../shared/page/dom.ts'
+import { box, h } from '../../shared/page/dom.ts'
 import { chatComposer } from './chat-composer.ts'
 import { chatRows, type SystemLine } from './chat-row.ts'
 import { type UiContext, zmButton } from './context.ts'
@@ -19,7 +19,7 @@ export class ChatPanel {
   private readonly context: UiContext
   private readonly list: HTMLElement
   private readonly rows: VirtualList
-  private readonly bottom = h('div', { class: 'chat-bottom' })
+  private readonly bottom = box('chat-bottom')
   private readonly lines: (ChatLine | SystemLine)[] = []
   private policy: UiSettings['chat']
 
@@ -37,17 +37,15 @@ export class ChatPanel {
     this.rows = new VirtualList(this.list)
     if (settings.chatReceiver === 'group') this.lines.push({ system: words(TEXT.chatGroupNotice) })
     this.lines.push({ system: words(TEXT.chatWhoSees) })
-    const list = settings.chatVirtuoso ? h('div', { class: CLASS.chatVirtuoso }, this.list) : this.list
-    const panel = h(
-      'div',
-      { class: CLASS.chat },
-      h(
-        'div',
-        { class: 'panel-header' },
+    const list = settings.chatVirtuoso ? box(CLASS.chatVirtuoso, this.list) : this.list
+    const panel = box(
+      CLASS.chat,
+      box(
+        'panel-header',
         h('span', { class: CLASS.panelTitle }, words(TEXT.chat)),
         zmButton({ class: 'panel-close', 'aria-label': 'Close' }, onClose, '×'),
       ),
-      h('div', { class: CLASS.chatListBox }, list),
+      box(CLASS.chatListBox, list),
       this.bottom,
     )
     this.root = settings.chatWrapper ? h('div', { id: 'chat' }, panel) : panel
@@ -97,7 +95,7 @@ export class ChatPanel {
 
   private closedNotice(): HTMLElement {
     const text = this.policy === 'disabled' ? TEXT.chatDisabled : TEXT.chatDisabledByHost
-    return h('div', { class: CLASS.chatWarning }, this.context.words(text))
+    return box(CLASS.chatWarning, this.context.words(text))
   }
 
   close(): void {

@@ -1,6 +1,7 @@
 /** One message of the chat as the list shows it (docs/platform-notes/zoom.md#chat). */
+
 import { shownText } from '../../shared/page/chat-text.ts'
-import { h } from '../../shared/page/dom.ts'
+import { box, h } from '../../shared/page/dom.ts'
 import type { ChatLine } from './protocol.ts'
 import { CLASS, TEXT } from './table.ts'
 import type { VirtualRow } from './virtual-list.ts'
@@ -48,7 +49,7 @@ function systemRow({ system }: SystemLine, index: number): HTMLElement {
   return h(
     'div',
     { class: `${CLASS.chatRow} ${CLASS.chatSystemRow}`, id: `chat-item-container-${index}` },
-    h('div', { class: CLASS.chatSystemText }, system),
+    box(CLASS.chatSystemText, system),
   )
 }
 
@@ -59,9 +60,8 @@ function messageRow(line: ChatLine, index: number, begins: boolean, words: Words
   const isPrivate = line.privateTo !== null
   const header =
     begins &&
-    h(
-      'div',
-      { class: CLASS.chatHeader },
+    box(
+      CLASS.chatHeader,
       h(
         'span',
         { class: CLASS.chatSender, title: sender, 'data-userid': line.senderNode, 'data-name': line.senderName },
@@ -69,7 +69,7 @@ function messageRow(line: ChatLine, index: number, begins: boolean, words: Words
       ),
       h('span', { class: CLASS.chatTo }, words(TEXT.to)),
       h('span', { class: CLASS.chatReceiver, 'data-userid': isPrivate ? line.senderNode : 0 }, receiver),
-      isPrivate && h('span', {}, ` ${words(TEXT.privately)}`),
+      isPrivate && h('span', ` ${words(TEXT.privately)}`),
       h('span', { class: CLASS.chatTime }, line.isEdited ? `${time} ${words(TEXT.edited)}` : time),
     )
   const whose = line.isOwn ? 'self' : 'others'
@@ -79,7 +79,7 @@ function messageRow(line: ChatLine, index: number, begins: boolean, words: Words
       id: line.id,
       class: `${CLASS.chatTextBox} ${CLASS.chatTextBox}--${whose} ${CLASS.chatText} ${CLASS.chatText}--${whose}`,
     },
-    ...line.text.split('\n').map((part) => h('p', {}, ...shownText(part, line))),
+    ...line.text.split('\n').map((part) => h('p', ...shownText(part, line))),
   )
   return h(
     'div',

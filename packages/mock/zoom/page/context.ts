@@ -31,12 +31,6 @@ export interface UiContext {
   toast(text: string, forMs?: number): void
 }
 
-/** Part of the page that is shown until something else takes its place. */
-export interface Shown {
-  root: HTMLElement
-  close?(): void
-}
-
 /** A button as the real page has them: its class, its label, what is inside. */
 export function zmButton(attributes: Attributes, onClick: (event: MouseEvent) => void, ...children: Child[]) {
   const { class: cls, ...rest } = attributes

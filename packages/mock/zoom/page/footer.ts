@@ -2,7 +2,7 @@
  * The bar at the bottom of the meeting (docs/platform-notes/zoom.md#footer). Drivers read the state of the devices from
  * its labels.
  */
-import { h, setAttribute } from '../../shared/page/dom.ts'
+import { box, h, setAttribute } from '../../shared/page/dom.ts'
 import { svgIcon, type UiContext, zmButton } from './context.ts'
 import { CLASS, ID, LABEL, TEXT } from './table.ts'
 
@@ -47,7 +47,7 @@ export function meetingFooter(context: UiContext, actions: FooterActions): Foote
     const isUnknown = settings.audio === 'unknown'
     setAttribute(audio, 'aria-label', words(isUnknown ? LABEL.microphoneUnknown : label))
     const icon = svgIcon(joined && on ? 'SvgAudioUnmute' : 'SvgAudioMute')
-    audio.replaceChildren(icon, level, h('span', {}, isUnknown ? 'Audio' : words(text)))
+    audio.replaceChildren(icon, level, h('span', isUnknown ? 'Audio' : words(text)))
     level.style.height = joined && on ? '6px' : '0px'
   }
   const stopAudio = devices.watch(showAudio)
@@ -59,7 +59,7 @@ export function meetingFooter(context: UiContext, actions: FooterActions): Foote
     setAttribute(video, 'aria-label', words(on ? LABEL.cameraOff : LABEL.cameraOn))
     video.replaceChildren(
       svgIcon(on ? 'SvgVideoOn' : 'SvgVideoOff'),
-      h('span', {}, words(on ? TEXT.stopVideo : TEXT.startVideo)),
+      h('span', words(on ? TEXT.stopVideo : TEXT.startVideo)),
     )
   })
 
@@ -70,7 +70,7 @@ export function meetingFooter(context: UiContext, actions: FooterActions): Foote
       { class: CLASS.footerButton, 'aria-label': label === undefined ? undefined : words(label) },
       onClick,
       svgIcon(icon),
-      h('span', {}, words(text)),
+      h('span', words(text)),
     )
   const counter = h('span', { class: CLASS.counter })
   const participants = plain('SvgParticipants', TEXT.participants, actions.toggleParticipants)
@@ -112,7 +112,7 @@ export function meetingFooter(context: UiContext, actions: FooterActions): Foote
   }
   const showLeave = () => {
     setAttribute(leave, 'aria-label', words(isHost ? LABEL.end : LABEL.leave))
-    leave.replaceChildren(h('span', {}, words(isHost ? TEXT.end : TEXT.leave)))
+    leave.replaceChildren(h('span', words(isHost ? TEXT.end : TEXT.leave)))
   }
   showPanels()
   showLeave()
@@ -124,11 +124,7 @@ export function meetingFooter(context: UiContext, actions: FooterActions): Foote
     h(
       'div',
       { id: ID.footBar, class: CLASS.footerInner },
-      section(
-        'left',
-        h('div', { class: CLASS.audioContainer }, audio),
-        h('div', { class: CLASS.videoContainer }, video),
-      ),
+      section('left', box(CLASS.audioContainer, audio), box(CLASS.videoContainer, video)),
       section(
         'mid',
         wrapped('participant', participants),
@@ -139,7 +135,7 @@ export function meetingFooter(context: UiContext, actions: FooterActions): Foote
         ),
         moreFrame,
       ),
-      section('right', h('div', { class: CLASS.leaveContainer }, leave)),
+      section('right', box(CLASS.leaveContainer, leave)),
     ),
   )
   return {
@@ -186,9 +182,7 @@ function moreMenu({ words }: UiContext, captions: HTMLElement): HTMLElement {
   return h(
     'ul',
     { class: `${CLASS.darkDropdown} ${CLASS.moreMenu}`, role: 'menu' },
-    captions && h('li', {}, captions),
-    ...items.map((text) =>
-      h('li', {}, h('a', { class: CLASS.dropdownItem, href: '#', role: 'menuitem' }, words(text))),
-    ),
+    captions && h('li', captions),
+    ...items.map((text) => h('li', h('a', { class: CLASS.dropdownItem, href: '#', role: 'menuitem' }, words(text)))),
   )
 }

@@ -2,17 +2,53 @@
  * The meeting itself (docs/platform-notes/zoom.md#structure-of-the-meeting-page): header, pictures, footer, and a panel
  * at the right.
  */
-import { h } from '../../shared/page/dom.ts'
+
+import type { Shown } from '../../shared/page/dom.ts'
+import { box, h } from '../../shared/page/dom.ts'
 import { captionOverlay } from './captions.ts'
 import { ChatPanel } from './chat-panel.ts'
-import { type Shown, type UiContext, zmButton } from './context.ts'
+import { type UiContext, zmButton } from './context.ts'
 import { meetingFooter, type Panel } from './footer.ts'
-import { leaveBar } from './leave-bar.ts'
 import { participantsPanel } from './participants-panel.ts'
 import type { PagePerson, ToPage } from './protocol.ts'
 import { CLASS, ID, LABEL, TEXT } from './table.ts'
 import { TileArea } from './tile-area.ts'
 import { viewMenu } from './view-menu.ts'
+
+interface LeaveBar {
+  root: HTMLElement
+  toggle(): void
+  setHost(isHost: boolean): void
+}
+
+function leaveBar({ words, say }: UiContext): LeaveBar {
+  let isHost = false
+  const options = box(CLASS.leaveOptions)
+  const root = h('div', { class: CLASS.leaveBar, hidden: true }, options)
+  const hide = () => {
+    root.hidden = true
+  }
+  const fill = () => {
+    const end = zmButton({ class: CLASS.leaveDanger, 'aria-label': '' }, () => say({ say: 'leave', how: 'end' }))
+    end.append(words(TEXT.endForAll))
+    const kind = isHost ? CLASS.leaveDefault : CLASS.leaveDanger
+    const leave = zmButton({ class: kind, 'aria-label': '' }, () => say({ say: 'leave', how: 'leave' }))
+    leave.append(words(TEXT.leaveMeeting))
+    const cancel = zmButton({ class: CLASS.leaveCancel }, hide, words(TEXT.cancel))
+    options.replaceChildren(...(isHost ? [end, leave] : [leave]), cancel)
+  }
+  return {
+    root,
+    toggle() {
+      fill()
+      root.hidden = !root.hidden
+    },
+    setHost(next) {
+      isHost = next
+      fill()
+    },
+  }
+}
 
 /** Pointer moves are handled this often at most. */
 const MOVE_SECONDS = 1
@@ -70,9 +106,8 @@ export function meetingPage(context: UiContext, toasts: HTMLElement, first: Page
     toggleCaptions: () => captions.toggle((on) => footer.setCaptions(on)),
     leave: () => leave.toggle(),
   })
-  const header = h(
-    'div',
-    { class: CLASS.header },
+  const header = box(
+    CLASS.header,
     zmButton({ id: ID.information, 'aria-label': words(LABEL.information) }, () => {}, settings.topic),
     menu.root,
   )
@@ -86,8 +121,8 @@ export function meetingPage(context: UiContext, toasts: HTMLElement, first: Page
     leave.root,
   )
   const content = h('div', { id: ID.content }, left)
-  const inner = h('div', { class: CLASS.clientInner }, content)
-  const root = h('div', { id: ID.app, class: CLASS.app }, h('div', { class: CLASS.client }, inner))
+  const inner = box(CLASS.clientInner, content)
+  const root = h('div', { id: ID.app, class: CLASS.app }, box(CLASS.client, inner))
 
   /** The page knows its own devices best. */
   const withOwnDevices = (person: PagePerson): PagePerson => ({

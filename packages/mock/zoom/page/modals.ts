@@ -2,7 +2,7 @@
  * Dialogs over the meeting, several at a time, and notices, which are no dialogs
  * (docs/platform-notes/zoom.md#notices-and-dialogs).
  */
-import { h } from '../../shared/page/dom.ts'
+import { box, h } from '../../shared/page/dom.ts'
 import { zmButton } from './context.ts'
 import { DIALOGS, type DialogKind, type DialogLook } from './dialog-kinds.ts'
 import { CLASS, ID } from './table.ts'
@@ -12,7 +12,7 @@ const AGREE_IDS: Partial<Record<DialogKind, string>> = { disclaimer: ID.disclaim
 
 export class Modals {
   /** Beside the page's root, as portals are. */
-  readonly root = h('div', { class: 'ReactModalPortal' })
+  readonly root = box('ReactModalPortal')
   private readonly words: Words
   private readonly answer: (kind: DialogKind, choice: string) => void
   private readonly open = new Map<DialogKind, HTMLElement>()
@@ -60,13 +60,12 @@ export class Modals {
       {
         class: `${CLASS.modal} ${CLASS.modalLegacy}${cls ? ` ${cls}` : ''}`,
       },
-      h('div', { class: CLASS.modalTitle }, words(title)),
-      h('div', { class: CLASS.modalText }, ...body.map((text) => h('p', {}, words(text, given)))),
-      h('div', { class: CLASS.modalActions }, ...actions),
+      box(CLASS.modalTitle, words(title)),
+      box(CLASS.modalText, ...body.map((text) => h('p', words(text, given)))),
+      box(CLASS.modalActions, ...actions),
     )
-    return h(
-      'div',
-      { class: 'ReactModal__Overlay ReactModal__Overlay--after-open' },
+    return box(
+      'ReactModal__Overlay ReactModal__Overlay--after-open',
       h(
         'div',
         {
@@ -94,7 +93,7 @@ export class Toasts {
 
   /** Stays until its button is clicked. */
   banner(text: string, button: string, onClick: () => void): void {
-    const bar = h('div', { class: CLASS.consentBanner }, h('span', {}, text))
+    const bar = box(CLASS.consentBanner, h('span', text))
     bar.append(
       zmButton(
         { class: CLASS.primary },
@@ -111,7 +110,7 @@ export class Toasts {
 
 /** A tip beside a control: no dialog, but a button that takes it away. */
 export function tip(text: string, button: string, cls: string = CLASS.tooltip): HTMLElement {
-  const root = h('div', { class: cls, role: 'tooltip' }, h('div', {}, text))
+  const root = h('div', { class: cls, role: 'tooltip' }, h('div', text))
   root.append(zmButton({}, () => root.remove(), button))
   return root
 }

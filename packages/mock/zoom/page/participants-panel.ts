@@ -2,7 +2,7 @@
  * The list of participants (docs/platform-notes/zoom.md#participants-panel): virtualized, so that rows out of view are
  * not in the DOM.
  */
-import { h } from '../../shared/page/dom.ts'
+import { box, h } from '../../shared/page/dom.ts'
 import { hashOf } from '../../shared/page/random.ts'
 import { type UiContext, zmButton } from './context.ts'
 import type { PagePerson } from './protocol.ts'
@@ -28,10 +28,9 @@ export function participantsPanel({ words, settings }: UiContext, onClose: () =>
     'aria-label': words(LABEL.participantsList),
   })
   const rows = new VirtualList(list, 'ReactVirtualized__Grid__innerScrollContainer')
-  const root = h(
-    'div',
-    { class: 'participants-section-container' },
-    h('div', { class: 'panel-header' }, title, zmButton({ class: 'panel-close', 'aria-label': 'Close' }, onClose, '×')),
+  const root = box(
+    'participants-section-container',
+    box('panel-header', title, zmButton({ class: 'panel-close', 'aria-label': 'Close' }, onClose, '×')),
     list,
   )
   return {
@@ -76,9 +75,8 @@ function row(person: PagePerson, index: number, words: Words): HTMLElement {
   const initials = [...person.name][0]?.toUpperCase() ?? '?'
   const audioIcon = person.audio === 'none' ? 'audio-none' : person.muted ? 'audio-muted' : 'audio-unmuted-1'
   const icon = (state: string) => h('i', { class: `${CLASS.lazyIcon} lazy-icon-icons/participants-list/${state}` })
-  return h(
-    'div',
-    { class: CLASS.participantPosition },
+  return box(
+    CLASS.participantPosition,
     h(
       'div',
       {

@@ -2,7 +2,7 @@
  * Pictures as the client paints them: on its WASM path a canvas in the shadow root of a `video-player`, on its WebRTC
  * path a `<video>` inside it (docs/platform-notes/zoom.md#video-rendering).
  */
-import { h } from '../../shared/page/dom.ts'
+import { h, mutedVideo } from '../../shared/page/dom.ts'
 
 /** Chromium's reader of a track's frames, which the DOM's types do not have yet. */
 interface TrackReader {
@@ -32,8 +32,7 @@ export function canvasPlayer(cls: string): Player {
 }
 
 function elementPlayer(root: HTMLElement): Player {
-  const video = h('video', { playsinline: true, autoplay: true })
-  video.muted = true
+  const video = mutedVideo({ autoplay: true })
   return {
     root,
     show(track) {

@@ -2,14 +2,108 @@
  * The pre-join page of the current client (docs/platform-notes/zoom.md#pre-join-page) with its device dialogs
  * (docs/platform-notes/zoom.md#device-dialogs).
  */
-import { showTrack } from '../../shared/page/devices.ts'
-import { h } from '../../shared/page/dom.ts'
-import { type Shown, type UiContext, zmButton } from './context.ts'
-import { previewDeviceButton } from './device-buttons.ts'
-import { typedField } from './name-box.ts'
+
+import { type DeviceKind, showTrack } from '../../shared/page/devices.ts'
+import type { Shown } from '../../shared/page/dom.ts'
+import { box, h, mutedVideo, setAttribute } from '../../shared/page/dom.ts'
+import { svgIcon, type UiContext, zmButton } from './context.ts'
 import type { PreviewSettings } from './protocol.ts'
 import { CLASS, ID, LABEL, TEXT } from './table.ts'
 import { captchaPlace, typedCaptcha } from './walls.ts'
+
+/**
+ * A field that a framework controls: it accepts only text that real keys typed, character by character. Text that was
+ * typed before the page has settled is lost (docs/platform-notes/zoom.md#pre-join-page).
+ */
+interface TypedField {
+  /** The field's text in the state of the page. */
+  value(): string
+}
+
+interface TypedFieldRules {
+  /** Text set without keys counts, too. */
+  lenient: boolean
+  initial: string
+  /** False while the page is still rendering. */
+  isSettled(): boolean
+  onChange(): void
+}
+
+/** Watches an input; the page's Join follows `value`, not what the box shows. */
+function typedField(input: HTMLInputElement, rules: TypedFieldRules): TypedField & { settle(): void } {
+  let believed = rules.initial
+  input.value = rules.initial
+  input.addEventListener('input', (event) => {
+    if (!rules.isSettled()) return
+    // A value that a script set stays visible, but the framework ignores it. Later keys do not change that.
+    if (rules.lenient || (event.isTrusted && isOneKey(believed, input.value))) believed = input.value
+    rules.onChange()
+  })
+  return {
+    value: () => (believed === input.value ? believed : ''),
+    settle() {
+      if (input.value === believed) return
+      input.value = believed
+      rules.onChange()
+    },
+  }
+}
+
+/** One key adds a single character (two units for an emoji); clearing a marked text is one key, too. */
+function isOneKey(before: string, after: string): boolean {
+  return after.length - before.length <= 2
+}
+
+const LOOKS = {
+  microphone: {
+    id: ID.previewAudio,
+    on: { label: LABEL.mute, icon: 'SvgAudioUnmute' },
+    off: { label: LABEL.unmute, icon: 'SvgAudioMute' },
+    none: LABEL.joinAudio,
+    more: LABEL.moreAudio,
+  },
+  camera: {
+    id: ID.previewVideo,
+    on: { label: LABEL.stopVideo, icon: 'SvgVideoOn' },
+    off: { label: LABEL.startVideo, icon: 'SvgVideoOff' },
+    none: LABEL.startVideo,
+    more: LABEL.moreVideo,
+  },
+} as const
+
+interface DeviceButton {
+  root: HTMLElement
+  /** Ends the spinner: from now on the button shows the device. */
+  settle(): void
+  close(): void
+}
+
+function previewDeviceButton({ devices, words }: UiContext, kind: DeviceKind): DeviceButton {
+  const look = LOOKS[kind]
+  let settled = false
+  const more = h('button', { type: 'button', class: CLASS.previewToggle, 'aria-label': words(look.more) })
+  const root = zmButton({ id: look.id, class: CLASS.previewControl }, (event) => {
+    if (settled && !(event.target as Element).closest(`.${CLASS.previewToggle}`)) {
+      void devices.set(kind, !devices.isOn(kind))
+    }
+  })
+  const show = () => {
+    const state = devices.isOn(kind) ? look.on : look.off
+    const label = words(devices.exists(kind) ? state.label : look.none)
+    setAttribute(root, 'aria-label', label)
+    const icon = settled ? svgIcon(state.icon) : h('i', { class: 'preview-spinner' })
+    root.replaceChildren(icon, h('span', label), more)
+  }
+  const stop = devices.watch(show)
+  return {
+    root: box('preview-control-slot', root),
+    settle() {
+      settled = true
+      show()
+    },
+    close: stop,
+  }
+}
 
 const MAX_NAME_BYTES = 128
 /** How long devices take to start, and Join to follow valid input (docs/platform-notes/zoom.md#timing). */
@@ -25,8 +119,7 @@ export function previewPage(context: UiContext, preview: PreviewSettings): Shown
   let enabling: ReturnType<typeof setTimeout> | undefined
   const audio = previewDeviceButton(context, 'microphone')
   const video = previewDeviceButton(context, 'camera')
-  const picture = h('video', { playsinline: true, class: 'preview-self' })
-  picture.muted = true
+  const picture = mutedVideo({ class: 'preview-self' })
   const stopPicture = devices.watch(() => showTrack(picture, devices.track('camera')))
 
   const check = () => {
@@ -94,10 +187,9 @@ export function previewPage(context: UiContext, preview: PreviewSettings): Shown
     wallText.textContent = words(TEXT.botWallInline)
     wallText.hidden = false
   }
-  const info = h(
-    'div',
-    { class: CLASS.previewInfo },
-    h('div', { class: CLASS.previewTitle }, words(TEXT.previewTitle)),
+  const info = box(
+    CLASS.previewInfo,
+    box(CLASS.previewTitle, words(TEXT.previewTitle)),
     ...(preview.passcode ? field(TEXT.passcode, passcodeInput, errors.passcode) : []),
     ...(preview.email ? field(TEXT.email, emailInput, errors.email) : []),
     ...field(TEXT.name, nameInput, errors.name),
@@ -105,22 +197,20 @@ export function previewPage(context: UiContext, preview: PreviewSettings): Shown
     ...captchaPlace(preview.captcha, words),
     wallText,
     join,
-    h('div', { class: CLASS.agreement }, words(TEXT.agreement)),
-    h('div', { class: CLASS.captchaTerms }, words(TEXT.captchaTerms)),
+    box(CLASS.agreement, words(TEXT.agreement)),
+    box(CLASS.captchaTerms, words(TEXT.captchaTerms)),
   )
-  const card = h(
-    'div',
-    { class: CLASS.previewCard },
+  const card = box(
+    CLASS.previewCard,
     picture,
-    h(
-      'div',
-      { class: CLASS.previewControls },
+    box(
+      CLASS.previewControls,
       audio.root,
       video.root,
       zmButton({ class: CLASS.previewBackground, 'aria-label': words(LABEL.backgrounds) }, () => {}, '✦'),
     ),
   )
-  const root = h('div', { class: `${CLASS.preview} ${CLASS.previewDark}` }, card, info)
+  const root = box(`${CLASS.preview} ${CLASS.previewDark}`, card, info)
 
   if (preview.passcodeError !== '') {
     passcodeInput.classList.add(CLASS.fieldInputError)
@@ -191,8 +281,8 @@ function permissionDialog(place: HTMLElement, [allow, refuse]: [string, string])
     const dialog = h(
       'div',
       { class: CLASS.permission, role: 'dialog', 'aria-modal': 'true' },
-      h('p', {}, 'Do you want people to see and hear you in the meeting?'),
-      h('div', {}, button(allow, true), button(refuse, false)),
+      h('p', 'Do you want people to see and hear you in the meeting?'),
+      h('div', button(allow, true), button(refuse, false)),
     )
     place.append(dialog)
   })

@@ -21,16 +21,11 @@ svg{width:20px;height:20px;fill:none;stroke:currentColor;stroke-width:1.8}
 ${c('previewInfo')}{width:320px;display:grid;gap:8px;position:relative}
 ${c('previewTitle')}{font-size:22px;font-weight:700;margin-bottom:8px}
 ${c('fieldInput')}{font:inherit;padding:10px 12px;border-radius:10px;border:1px solid #55565c;background:#1d1e22;color:inherit}
-${c('fieldInputError')}{border-color:#f5604a}
-${c('fieldError')}{color:#ff8b7a;font-size:12px}
 ${c('join')}{height:44px;margin:8px -4px 0;background:#0e72ed;border-color:#0e72ed;color:#fff;font-weight:700}
 ${c('join')}.disabled{background:#37383d;border-color:#37383d;color:#8c8d92;pointer-events:none}
-${c('agreement')},${c('captchaTerms')}{font-size:11px;color:#9a9ba1}
-${c('previewCaptchaError')}{color:#ff8b7a}
 ${c('permission')}{position:absolute;inset:0;display:grid;place-content:center;justify-items:center;gap:12px;background:#000c;z-index:40}
 .classic-form{position:fixed;inset:0;display:grid;gap:12px;place-content:center;background:#fff;color:#222;width:100%}
 .classic-form input{font:inherit;padding:10px;width:320px}
-.classic-form ${c('button')}{background:#0e72ed;color:#fff}
 ${i('loading')}{position:fixed;inset:0;display:grid;place-content:center;background:#16171b;font-size:20px;z-index:30}
 .loading-dots{display:block;width:36px;height:36px;margin:0 auto 14px;border:3px solid #444;border-top-color:#fff;border-radius:50%;animation:turn 1.2s linear infinite}
 ${c('breakoutLayer')}{position:fixed;inset:0;display:grid;place-content:center;background:#16171bf2;font-size:20px;z-index:30}
@@ -54,7 +49,6 @@ ${c('footerInner')}{display:flex;justify-content:space-between;height:100%;align
 [footer-section]{display:flex;gap:4px;align-items:center}
 ${c('footerWrap')}{position:relative;display:flex}
 ${c('footerButton')}{position:relative;display:grid;justify-items:center;background:none;border:0;font-size:11px;padding:4px 12px;border-radius:8px}
-${c('footerButton')}:hover{background:#2a2a2e}
 ${c('leaveContainer')} ${c('footerButton')}{background:#e02828;color:#fff;font-size:13px;padding:8px 14px}
 ${c('counter')}{position:absolute;top:2px;right:16px;font-size:11px}
 .footer-caret{width:12px;border:0;background:none;color:inherit}
@@ -79,7 +73,6 @@ ${c('gallery')}>div{min-width:0;min-height:0}
 ${c('shareViewport')}{order:2;flex:1;min-height:0;background:#111}
 .beside-share ${c('gallery')}{flex:none;height:200px;grid-auto-flow:column;grid-template-columns:none;grid-auto-columns:minmax(0,1fr)}
 ${c('avatar')}{position:relative;width:100%;height:100%;background:#1c1d21;border-radius:8px;overflow:hidden}
-[class*="--active"]>${c('avatar')}{box-shadow:inset 0 0 0 3px #23d959}
 [class*="--active"]>${c('avatar')}::after{content:"";position:absolute;inset:0;border-radius:8px;box-shadow:inset 0 0 0 3px #23d959;pointer-events:none}
 ${c('avatarName')}{position:absolute;inset:0;display:grid;place-content:center;font-size:26px;padding:0 12px;overflow:hidden;text-align:center}
 ${c('avatarImage')}{position:absolute;inset:0;margin:auto;width:96px;height:96px}
@@ -93,24 +86,17 @@ ${c('participantsList')}{flex:1;overflow-y:auto;min-height:0}
 ${c('participant')}{display:flex;align-items:center;gap:8px;height:44px;padding:0 14px;white-space:nowrap}
 ${c('participantAvatar')}{width:28px;height:28px;border-radius:8px;display:grid;place-content:center;flex:none}
 ${c('participantName')}{overflow:hidden;text-overflow:ellipsis}
-${c('participantLabel')}{color:#9a9ba1}
 .participants-icons{margin-left:auto;display:flex;gap:6px}
 ${c('lazyIcon')}{width:14px;height:14px;border:1.5px solid #9a9ba1;border-radius:4px}
-[class*="audio-muted"],[class*="video-off"]{border-color:#ff5b4a}
 ${c('chatListBox')},${c('chatVirtuoso')}{flex:1;min-height:0;display:flex;flex-direction:column}
 ${c('chatList')}{flex:1;overflow-y:auto;min-height:0;overflow-wrap:anywhere}
 ${c('chatRow')}{padding:4px 14px;overflow:hidden}
-${c('chatSystemText')}{color:#9a9ba1;font-size:12px}
 ${c('chatHeader')}{font-size:12px;height:20px}
-${c('chatSender')}{font-weight:700}
-${c('chatTime')}{color:#9a9ba1;margin-left:8px}
-${c('chatTextBox')} p{margin:0}
-${c('chatTextBox')} a{color:#7db5ff}
+${c('chatTextBox')} p,.ProseMirror p{margin:0}
 .chat-rtf-box{border-top:1px solid #303137;padding:10px 14px;display:grid;gap:6px;grid-template-columns:1fr auto}
 .chat-rtf-box>${i('receiver')}{grid-column:1/3}
 ${c('receiver')}{background:#0e72ed33;border:0;border-radius:6px;color:inherit;padding:2px 8px}
 ${c('editorOuter')} .ProseMirror{min-height:40px;max-height:120px;overflow:auto;outline:0;background:#26272c;border-radius:8px;padding:8px;white-space:pre-wrap;overflow-wrap:anywhere}
-.ProseMirror p{margin:0}
 .ProseMirror p.is-empty::before{content:attr(data-placeholder);color:#8c8d92;position:absolute;pointer-events:none}
 ${c('chatWarning')}{padding:14px;color:#9a9ba1}
 ${c('tooltip')},${c('featureTip')}{position:fixed;right:20px;bottom:120px;background:#2d3a52;border-radius:10px;padding:12px 16px;z-index:14;display:grid;gap:8px}
@@ -119,7 +105,6 @@ ${c('notification')},${c('consentBanner')},${c('captchaToast')}{background:#2a2b
 ${c('captchaToast')}{position:fixed;top:16px;left:50%;z-index:60}
 .ReactModal__Overlay{position:fixed;inset:0;background:#0008;display:grid;place-items:center;z-index:50}
 ${c('modal')}{background:#26272c;border-radius:14px;padding:22px 24px;width:min(440px,90vw);display:grid;gap:12px}
-${c('modalTitle')}{font-size:17px;font-weight:700}
 ${c('modalActions')}{display:flex;gap:10px;justify-content:flex-end}
 ${c('leaveBar')}{position:absolute;right:8px;bottom:56px;z-index:13}
 ${c('leaveBar')}[hidden]{display:none}

@@ -345,12 +345,6 @@ export const TEXT = {
   sideBySideSpeaker: 'Side-by-side: Speaker',
   sideBySideGallery: 'Side-by-side: Gallery',
   sideBySideMulti: 'Side-by-side: Multi-speaker',
-  sortGallery: 'Sort Gallery By',
-  followOrder: "Follow Host's Video Order",
-  hideSelf: 'Hide Self View',
-  showSelf: 'Show Self View',
-  hideNonVideo: 'Hide Non-video Participants',
-  showNonVideo: 'Show Non-Video Participants',
   fullscreen: 'Fullscreen',
   // #chat
   everyone: 'Everyone',

@@ -2,7 +2,7 @@
  * The middle of the meeting: who has a tile where, in each view, and which tiles carry the mark of the active speaker
  * (docs/platform-notes/zoom.md#tiles-and-active-speaker). The mark outlives the speech, so it is no proof of it.
  */
-import { h } from '../../shared/page/dom.ts'
+import { box, h } from '../../shared/page/dom.ts'
 import type { UiContext } from './context.ts'
 import type { MeetingView, PagePerson } from './protocol.ts'
 import { CLASS, ID, TEXT } from './table.ts'
@@ -22,8 +22,6 @@ interface Standing {
 export class TileArea {
   readonly root: HTMLElement
   view: MeetingView
-  hidesSelf = false
-  hidesNonVideo = false
   private readonly context: UiContext
   private readonly container = document.createElement('video-player-container')
   private readonly talking = h('span', { class: CLASS.talking })
@@ -45,13 +43,13 @@ export class TileArea {
     const { settings } = context
     this.view = settings.view
     this.holders = {
-      active: h('div', { class: CLASS.speakerActiveWrap }),
-      bar: h('div', { class: CLASS.speakerBarWrap }),
-      gallery: h('div', { class: CLASS.gallery }),
-      multi: h('div', { class: 'multi-speaker-main-container' }),
-      single: h('div', { class: 'single-main-container' }),
+      active: box(CLASS.speakerActiveWrap),
+      bar: box(CLASS.speakerBarWrap),
+      gallery: box(CLASS.gallery),
+      multi: box('multi-speaker-main-container'),
+      single: box('single-main-container'),
     }
-    this.pager = h('div', { class: CLASS.galleryPages })
+    this.pager = box(CLASS.galleryPages)
     const layout = h('div', { id: ID.shareLayout, class: CLASS.shareLayout }, this.container)
     this.root = h('div', { id: ID.pictures }, layout, this.talking)
   }
@@ -144,20 +142,18 @@ export class TileArea {
     if (others.length === 0) return self.map((person) => ({ place: 'single', person }))
     if (this.view === 'gallery') return this.galleryPage().map((person) => ({ place: 'gallery', person }))
     const large = others.find(({ node }) => node === this.large) ?? others[0]!
-    const rest = [...others.filter((person) => person !== large), ...(this.hidesSelf ? [] : self)]
+    const rest = [...others.filter((person) => person !== large), ...self]
     const place: Place = this.view === 'multi-speaker' ? 'multi' : 'active'
     return [{ place, person: large }, ...rest.map((person): Standing => ({ place: 'bar', person }))]
   }
 
   private besideShare(): Standing[] {
-    const shown = this.people.filter(({ isSelf }) => !isSelf || !this.hidesSelf)
-    if (this.view === 'gallery') return shown.map((person) => ({ place: 'gallery', person }))
-    return shown.map((person) => ({ place: 'bar', person }))
+    return this.people.map((person) => ({ place: this.view === 'gallery' ? 'gallery' : 'bar', person }))
   }
 
   /** The speaker is always on the current page. */
   private galleryPage(): PagePerson[] {
-    const all = this.galleryPeople()
+    const all = this.people
     this.page = Math.min(this.page, Math.max(0, Math.ceil(all.length / GALLERY_TILES) - 1))
     const page = all.slice(this.page * GALLERY_TILES, (this.page + 1) * GALLERY_TILES)
     const speaker = all.find(({ node }) => node === this.lastSpeaker && this.speaking.has(node))
@@ -165,15 +161,8 @@ export class TileArea {
     return page
   }
 
-  private galleryPeople(): PagePerson[] {
-    const candidates = this.people.filter(({ isSelf }) => !isSelf || !this.hidesSelf)
-    const withVideo = candidates.filter(({ camera }) => camera)
-    // If all cameras are off, hiding people without video would leave no tile.
-    return this.hidesNonVideo && withVideo.length > 0 ? withVideo : candidates
-  }
-
   private pageButtons(): HTMLElement[] {
-    const pages = Math.ceil(this.galleryPeople().length / GALLERY_TILES)
+    const pages = Math.ceil(this.people.length / GALLERY_TILES)
     if (this.share || this.view !== 'gallery' || pages < 2) return []
     const turn = (by: number) => () => {
       this.page += by

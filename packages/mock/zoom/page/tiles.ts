@@ -2,7 +2,7 @@
  * One person's tile in any place: picture or avatar, name, mute mark
  * (docs/platform-notes/zoom.md#tiles-and-active-speaker).
  */
-import { h } from '../../shared/page/dom.ts'
+import { box, h } from '../../shared/page/dom.ts'
 import { hashOf } from '../../shared/page/random.ts'
 import type { UiContext } from './context.ts'
 import { shareNode } from './nodes.ts'
@@ -41,13 +41,8 @@ export class Tile {
     this.name = h('span')
     this.mark = h('i')
     this.content = avatarOf(person)
-    this.box = h(
-      'div',
-      { class: CLASS.avatar },
-      this.content,
-      h('div', { class: CLASS.avatarFooter }, this.mark, this.name),
-    )
-    this.root = h('div', { class: FRAMES[place] }, this.box)
+    this.box = box(CLASS.avatar, this.content, box(CLASS.avatarFooter, this.mark, this.name))
+    this.root = box(FRAMES[place], this.box)
     this.stopWatching = person.isSelf
       ? context.devices.watch(() => this.showPicture())
       : context.pictures.watch(() => this.showPicture())
@@ -113,7 +108,7 @@ export class ShareTile {
 
   constructor({ pictures }: UiContext, person: PagePerson) {
     this.node = person.node
-    this.root = h('div', { class: CLASS.shareViewport }, this.player.root)
+    this.root = box(CLASS.shareViewport, this.player.root)
     const show = () => this.player.show(pictures.pictureOf(String(shareNode(person.node))))
     this.stopWatching = pictures.watch(show)
     show()

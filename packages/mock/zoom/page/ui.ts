@@ -2,18 +2,84 @@
  * The generator of everything from the pre-join page on. It builds into a root that it is given and reports what the
  * visitor does, so that the web client's page and the SDK's page show the same DOM.
  */
+
 import type { Devices } from '../../shared/page/devices.ts'
-import { h } from '../../shared/page/dom.ts'
-import { classicForm } from './classic-form.ts'
-import type { Pictures, Shown, Sound, UiContext } from './context.ts'
+import type { Shown } from '../../shared/page/dom.ts'
+import { box, h } from '../../shared/page/dom.ts'
+import { type Pictures, type Sound, type UiContext, zmButton } from './context.ts'
 import { type MeetingPage, meetingPage } from './meeting-page.ts'
 import { Modals, Toasts, tip } from './modals.ts'
 import { previewPage } from './preview.ts'
-import type { FromPage, ToPage, UiSettings, View } from './protocol.ts'
+import type { FromPage, PreviewSettings, ToPage, UiSettings, View } from './protocol.ts'
 import { addStyles } from './style.ts'
 import { CLASS, ID, TEXT } from './table.ts'
-import { joiningPage, loadingLayer, waitingPage } from './waiting.ts'
+import { captchaPlace, typedCaptcha } from './walls.ts'
 import { wordsOf } from './words.ts'
+
+function waitingPage(
+  { settings, words, say }: UiContext,
+  { tips, isOnHold, look }: Extract<View, { name: 'waiting' }>,
+): Shown {
+  const leave = zmButton({ class: CLASS.waitingLeave }, () => say({ say: 'leave', how: 'waiting' }), words(TEXT.leave))
+  const lines = tips.map((text) => h('span', words(text)))
+  if (look === 'old') {
+    const old = box(CLASS.oldWaiting, box(CLASS.oldWaitingText, ...lines), leave)
+    return { root: h('div', { id: ID.app, class: CLASS.app }, old) }
+  }
+  const information = box(
+    CLASS.waitingInformation,
+    box(CLASS.waitingTopic, settings.topic),
+    box(CLASS.waitingTip, ...lines),
+    !isOnHold && box(CLASS.waitingDate, new Date().toLocaleDateString(settings.lang)),
+  )
+  const room = box(CLASS.waiting, box(CLASS.waitingMain, information), leave)
+  const inside = isOnHold ? box(CLASS.onHold, box(CLASS.onHoldMain, room)) : room
+  return { root: h('div', { id: ID.app, class: CLASS.app }, inside) }
+}
+
+/** The content behind the layer while the page joins: an empty place for pictures, which is no meeting. */
+function joiningPage({ words }: UiContext): Shown {
+  const behind = h(
+    'div',
+    { id: ID.app, class: CLASS.app },
+    h('div', { id: ID.shareLayout, class: CLASS.shareLayout }, document.createElement('video-player')),
+  )
+  return { root: h('div', behind, loadingLayer(words(TEXT.joining))) }
+}
+
+function loadingLayer(text: string): HTMLElement {
+  return h('div', { id: ID.loading }, box(CLASS.joining, h('i', { class: 'loading-dots' }), text))
+}
+
+function classicForm({ words, say, devices }: UiContext, preview: PreviewSettings): Shown {
+  const name = h('input', { id: 'inputname', type: 'text', placeholder: words(TEXT.name), maxlength: 64 })
+  const passcode = h('input', { id: 'inputpasscode', type: 'text', placeholder: words(TEXT.passcode), maxlength: 10 })
+  const terms = box('wc-agreement', h('button', { id: 'wc_agree1', type: 'button' }, words(TEXT.agreeTerms)))
+  terms.querySelector('button')?.addEventListener('click', () => terms.remove())
+  const error = h('div', { role: 'alert' }, words(preview.passcodeError && TEXT.classicWrongPasscode))
+  const join = h('button', { id: 'joinBtn', type: 'button', class: CLASS.button, disabled: true }, words(TEXT.join))
+  const check = () => {
+    join.disabled = name.value.trim() === '' || (preview.passcode && passcode.value === '')
+  }
+  for (const input of [name, passcode]) input.addEventListener('input', check)
+  join.addEventListener('click', ({ isTrusted }) => {
+    const given = { name: name.value.trim(), passcode: passcode.value, email: '', captcha: typedCaptcha(form) }
+    if (!terms.isConnected) say({ say: 'join', ...given, isTrusted })
+  })
+  const form = h(
+    'form',
+    { class: 'classic-form' },
+    h('h1', 'Join a Meeting'),
+    name,
+    preview.passcode && passcode,
+    error,
+    ...captchaPlace(preview.captcha, words),
+    join,
+    terms,
+  )
+  void devices.acquire({ microphone: true, camera: true }).then(() => say({ say: 'devicesSettled' }))
+  return { root: form }
+}
 
 export interface UiParts {
   /** Filled and emptied by the generator; nothing else should be in it. */
@@ -69,7 +135,7 @@ export function createMeetingUi({ root, settings, devices, pictures, sound, say 
     if (view.name === 'joining') return joiningPage(context)
     if (view.name === 'waiting') return waitingPage(context, view)
     if (view.name === 'loading') return { root: loadingLayer('') }
-    if (view.name === 'text') return { root: h('div', { class: 'plain-page' }, h('h1', {}, view.title), view.body) }
+    if (view.name === 'text') return { root: box('plain-page', h('h1', view.title), view.body) }
     return { root: h('div') }
   }
   const showView = (view: View) => {
@@ -82,7 +148,7 @@ export function createMeetingUi({ root, settings, devices, pictures, sound, say 
   }
   const showLayer = (text: string | null) => {
     root.querySelector(`.${CLASS.breakoutLayer}`)?.remove()
-    if (text !== null) root.append(h('div', { class: CLASS.breakoutLayer }, text))
+    if (text !== null) root.append(box(CLASS.breakoutLayer, text))
   }
 
   return {
@@ -100,7 +166,7 @@ export function createMeetingUi({ root, settings, devices, pictures, sound, say 
       } else if (message.do === 'locked') document.title = (message.locked ? TEXT.locked : '') + settings.topic
       else if (message.do === 'layer') showLayer(message.text)
       else if (message.do === 'lost') root.append(h('div', { id: ID.lost }, words(TEXT.lost)))
-      else if (message.do === 'captchaToast') root.append(h('div', { class: CLASS.captchaToast }, words(message.text)))
+      else if (message.do === 'captchaToast') root.append(box(CLASS.captchaToast, words(message.text)))
       else if (meeting && isForMeeting(message)) meeting.receive(message)
       else return false
       return true

@@ -35,7 +35,7 @@ export function viewMenu({ words, say }: UiContext, tileArea: TileArea): ViewMen
       run()
       close()
     })
-    return h('li', {}, link)
+    return h('li', link)
   }
   const layout = (text: string, view: MeetingView) =>
     item(
@@ -52,16 +52,6 @@ export function viewMenu({ words, say }: UiContext, tileArea: TileArea): ViewMen
       layout(sharing ? TEXT.sideBySideSpeaker : TEXT.speakerView, 'speaker'),
       layout(sharing ? TEXT.sideBySideGallery : TEXT.galleryView, 'gallery'),
       layout(sharing ? TEXT.sideBySideMulti : TEXT.multiSpeakerView, 'multi-speaker'),
-      item(TEXT.sortGallery, () => {}),
-      item(TEXT.followOrder, () => {}),
-      item(tileArea.hidesSelf ? TEXT.showSelf : TEXT.hideSelf, () => {
-        tileArea.hidesSelf = !tileArea.hidesSelf
-        tileArea.render()
-      }),
-      item(tileArea.hidesNonVideo ? TEXT.showNonVideo : TEXT.hideNonVideo, () => {
-        tileArea.hidesNonVideo = !tileArea.hidesNonVideo
-        tileArea.render()
-      }),
       item(TEXT.fullscreen, () => {}),
     )
   const button = zmButton(

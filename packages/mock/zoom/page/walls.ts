@@ -1,5 +1,5 @@
 /** The checks that cover the form for visitors that the platform suspects (docs/platform-notes/zoom.md#walls). */
-import { h } from '../../shared/page/dom.ts'
+import { box, h } from '../../shared/page/dom.ts'
 import type { PreviewSettings } from './protocol.ts'
 import { CLASS, TEXT } from './table.ts'
 import type { Words } from './words.ts'
@@ -19,10 +19,9 @@ export function captchaPlace(captcha: PreviewSettings['captcha'], words: Words):
     })
   if (captcha === 'frame') return [frame('normal')]
   if (captcha === 'invisible') return [frame('invisible')]
-  const letters = h(
-    'div',
-    { class: CLASS.smartCaptcha },
-    h('label', {}, words(TEXT.captchaType)),
+  const letters = box(
+    CLASS.smartCaptcha,
+    h('label', words(TEXT.captchaType)),
     h('img', { src: '/captcha-image', alt: '', width: 160, height: 48 }),
     h('input', { type: 'text', maxlength: 8, class: 'captcha-letters' }),
   )

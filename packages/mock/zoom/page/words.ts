@@ -1,4 +1,5 @@
 /** The page's words in another language, for the test that a driver pins English. English stands for the rest. */
+import { translated } from '../../shared/page/dom.ts'
 import { LABEL, TEXT } from './table.ts'
 
 const GERMAN: Record<string, string> = {
@@ -41,6 +42,5 @@ export type Words = (english: string, ...values: (string | number)[]) => string
 /** `{0}` in a text stands for the first value; values (names) are never translated. */
 export function wordsOf(lang: string): Words {
   const language = lang.startsWith('de') ? GERMAN : {}
-  return (english, ...values) =>
-    (language[english] ?? english).replace(/\{(\d)\}/g, (_, index) => String(values[Number(index)] ?? ''))
+  return (english, ...values) => translated(language, english, values)
 }

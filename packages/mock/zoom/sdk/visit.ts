@@ -2,11 +2,11 @@
  * One stay in a meeting through the SDK: the web client's state machine from the gateway on, and the messages that only
  * the SDK has. A try that Zoom refuses never becomes a stay.
  */
+import type { ZoomMeeting } from '../meeting.ts'
 import type { DialogKind } from '../page/dialog-kinds.ts'
 import type { FromPage } from '../page/protocol.ts'
 import { TEXT } from '../page/table.ts'
 import { ZoomVisit } from '../visit.ts'
-import type { VisitMeeting } from '../visit-types.ts'
 import { sdkError } from './errors.ts'
 import type { FromSdkPage, ToSdkPage } from './page/protocol.ts'
 import type { SdkSettings } from './settings.ts'
@@ -34,7 +34,7 @@ export interface SdkGiven {
 export class SdkVisit extends ZoomVisit {
   private readonly sdk: SdkGiven
 
-  constructor(meeting: VisitMeeting, self: number, sdk: SdkGiven) {
+  constructor(meeting: ZoomMeeting, self: number, sdk: SdkGiven) {
     super(meeting, { self, isFramed: false, asksPasscode: false, load: 'client', name: sdk.userName })
     this.sdk = sdk
     this.botName = sdk.userName

@@ -1,3 +1,4 @@
+/** The record of who spoke when, which measurements of a bot compare with; what a page receives, the drivers' tests show. */
 import { beforeEach, expect, it } from 'vitest'
 import type { AudioProgram } from '../../../../packages/mock/media/encode.ts'
 import { VoiceStreams } from '../../../../packages/mock/media/voice-streams.ts'
@@ -102,28 +103,6 @@ it('keeps the former mix until the new one is encoded, but never the voice of wh
   expect(next(streams)).toEqual(['silence [100,101]'])
 })
 
-it('beeps on the first stream only, with or without a voice', () => {
-  const streams = makeStreams(2)
-  expect(next(streams, true)).toEqual([' beep [] begins', null])
-  streams.start('a')
-  expect(next(streams, true)).toEqual(['0 beep [100]', null])
-  streams.start('b')
-  expect(next(streams, true)).toEqual(['0 beep [100]', '1 [101] begins'])
-})
-
-it('speaks a file once and then falls silent', async () => {
-  const streams = makeStreams(2)
-  const over = streams.speak('a', program('file', 3))
-  expect([next(streams), next(streams), next(streams)].map(([sent]) => sent)).toEqual([
-    'file [100] begins',
-    'file [100]',
-    'file [100]',
-  ])
-  expect(next(streams)).toEqual(['silence [100]', null])
-  await over
-  expect(streams.turns).toEqual([{ personId: 'a', startedAt: 0, endedAt: 40 }])
-})
-
 it('ends a file early when the person is stopped', async () => {
   const streams = makeStreams(1)
   const over = streams.speak('a', program('file', 100))
@@ -131,22 +110,4 @@ it('ends a file early when the person is stopped', async () => {
   streams.stop('a')
   await over
   expect(next(streams)).toEqual(['silence [100]'])
-})
-
-it('gives each person a separate stream, without contributing sources', () => {
-  const streams = makeStreams('perPerson')
-  streams.add('a')
-  streams.add('b')
-  streams.start('b')
-  expect(streams.frames(0, false, 0).map((sent) => sent && [sent.owner, sent.level, sent.csrcs])).toEqual([
-    null,
-    ['b', 20, []],
-  ])
-  streams.start('a')
-  streams.remove('b')
-  expect(streams.frames(1, false, 20).map((sent) => sent?.owner)).toEqual(['a'])
-  expect(streams.turns).toEqual([
-    { personId: 'b', startedAt: 0, endedAt: 0 },
-    { personId: 'a', startedAt: 20, endedAt: null },
-  ])
 })

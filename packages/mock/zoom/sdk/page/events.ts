@@ -4,23 +4,11 @@
  */
 
 /** For these the newest listener is the only one. */
-const REPLACED = new Set([
-  'onMeetingSuccess',
-  'onAudioQos',
-  'onVideoQos',
-  'onShareQos',
-  'onClaimStatus',
-  'onNetworkQualityChange',
-  'onMediaCapturePermissionChange',
-  'onMediaCaptureStatusChange',
-  'onRoomStatusChange',
-  'onFocusModeStatusChange',
-  'onPictureInPicture',
-  'onVideoOrder',
-  'onFeedBackData',
-  'onPreviewPannel',
-  'onWaitingPannel',
-])
+const REPLACED = new Set(
+  `onMeetingSuccess onAudioQos onVideoQos onShareQos onClaimStatus onNetworkQualityChange
+  onMediaCapturePermissionChange onMediaCaptureStatusChange onRoomStatusChange onFocusModeStatusChange
+  onPictureInPicture onVideoOrder onFeedBackData onPreviewPannel onWaitingPannel`.split(/\s+/),
+)
 
 type Heard = (event: Event) => void
 

@@ -3,9 +3,9 @@
  * function without an implementation records its call. Source: docs/platform-notes/zoom.md#sdk-initialization to
  * #recording-permission.
  */
-import { h } from '../../../shared/page/dom.ts'
+import { box, h } from '../../../shared/page/dom.ts'
 import { SdkEvents } from './events.ts'
-import { OTHER_NAMES, SDK_ERROR_CODES } from './names.ts'
+import { OTHER_NAMES } from './names.ts'
 import type { JoinAnswer } from './protocol.ts'
 import { capture, requestProblem } from './recording.ts'
 import { joinSpeed, SdkSession } from './session.ts'
@@ -117,21 +117,19 @@ export function createStub(server: string): Given {
     document
       .getElementById('zmmtg-root')
       ?.replaceChildren(
-        h(
-          'div',
-          { class: 'ReactModal__Content' },
+        box(
+          'ReactModal__Content',
           h(
             'div',
             { class: 'zm-modal zm-modal-legacy dialog-reconnect-container', 'aria-label': 'Join error' },
-            h('div', { class: 'zm-modal-body-title' }, 'Join error'),
-            h('div', { class: 'zm-modal-body-content' }, text),
+            box('zm-modal-body-title', 'Join error'),
+            box('zm-modal-body-content', text),
           ),
         ),
       )
   }
 
   const played: Given = {
-    errorCodes: SDK_ERROR_CODES,
     // The language's file is local, so there is no wait.
     i18n: {
       load: async () => {},

@@ -11,22 +11,10 @@ export interface CallResult {
   result: unknown
 }
 
-const KNOWN = new Set([
-  'meetingNumber',
-  'userName',
-  'passWord',
-  'userEmail',
-  'signature',
-  'tk',
-  'zak',
-  'obfToken',
-  'recordingToken',
-  'customerKey',
-  'childToken',
-  'sdkKey',
-  'success',
-  'error',
-])
+const KNOWN = new Set(
+  `meetingNumber userName passWord userEmail signature tk zak obfToken recordingToken customerKey childToken sdkKey
+  success error`.split(/\s+/),
+)
 
 export function refusal(method: string, errorCode: number, errorMessage: string, result: unknown = null): CallResult {
   return { method, status: false, errorCode, errorMessage, result }
