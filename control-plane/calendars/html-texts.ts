@@ -13,7 +13,8 @@ export function textsOfHtml(html: string): string[] {
   const parser = new Parser(
     {
       onopentag(_name, { href }) {
-        if (href && /^\s*[a-z]+:/i.test(href) && targets.length < MAX_LINKS) targets.push(href.trim())
+        // Invisible characters may stand before the scheme.
+        if (href && /^[\s\p{Cf}]*[a-z]+:/iu.test(href) && targets.length < MAX_LINKS) targets.push(href.trim())
         // A tag ends a word, and with it an address.
         texts.push(' ')
       },

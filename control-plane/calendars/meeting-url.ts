@@ -7,6 +7,7 @@ import {
   type PlatformName,
   withPasscodeOf,
 } from '@standin/wire/meeting-links/index.ts'
+import { withoutInvisible } from '@standin/wire/meeting-links/text.ts'
 import { textsOfHtml } from './html-texts.ts'
 
 export interface MeetingSources {
@@ -59,12 +60,16 @@ export function findMeetingUrl(sources: MeetingSources, options: MeetingUrlOptio
 /** Their links have no passcode, so that no other link to the same meeting is better. */
 const HAS_NO_PASSCODES: ReadonlySet<PlatformName> = new Set(['meet', 'jitsi'])
 
-/** A part of every host, which wrappers leave as it is or write in base64; letters that are written as numbers can be anything. */
-const TRACE_OF_HOST = /zoom|meet\.google|teams\.|msteams:|jit\.si|8x8\.vc|&#|aHR0c/i
+/**
+ * A part of every host, which wrappers leave as it is or write in base64; letters that are written as numbers can be
+ * anything, and invisible ones, which some have a name for, may be inside.
+ */
+const TRACE_OF_HOST = /zoom|meet\.google|teams\.|msteams:|jit\.si|8x8\.vc|&(?:#|shy|zw|zero|[lr][rm]m)|aHR0c/i
 
 function descriptionTexts({ description, descriptionFormat }: MeetingSources, jitsiHosts: readonly string[]): string[] {
   if (description === null) return []
-  const lower = description.toLowerCase()
+  const text = withoutInvisible(description)
+  const lower = text.toLowerCase()
   if (!TRACE_OF_HOST.test(lower) && !jitsiHosts.some((host) => lower.includes(host.toLowerCase()))) return []
-  return descriptionFormat === 'html' ? textsOfHtml(description) : [description]
+  return descriptionFormat === 'html' ? textsOfHtml(text) : [text]
 }

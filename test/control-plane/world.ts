@@ -11,8 +11,11 @@ import { createTeam, setTeam, type TeamChange } from '../../control-plane/store/
 import { createEndpoint, type NewEndpoint } from '../../control-plane/store/webhooks/endpoints.ts'
 import { atEnd, temporaryFolder } from '../fakes/at-end.ts'
 import { type GivenToApi, openApi } from './api/world.ts'
+import { openCalendarParts } from './calendars/world.ts'
+import { openConnectionParts } from './connections/world.ts'
 import { openLinks } from './control-link/world.ts'
-import { openTestDatabase } from './postgres.ts'
+import { openLaunchingParts } from './launching/world.ts'
+import { openDatabaseWithClock, openTestDatabase } from './postgres.ts'
 import { openWebhooks } from './webhooks/world.ts'
 
 export const quiet = { info() {}, warn() {}, error() {} }
@@ -27,34 +30,49 @@ interface Parts {
   links?: true
   /** Dispatchers and receivers of webhooks. */
   webhooks?: true
+  /** Calendars on the providers' stand-ins. */
+  calendars?: true
+  /** Connections at the stand-in of Zoom. */
+  connections?: true
+  /** Rooms that launch simulated bots. */
+  launching?: true
+  /** The database has a clock that can be set (`checker/database-clock.ts`). */
+  clock?: true
 }
 
 type Opened<P extends Parts> = Base &
   (P extends { api: object } ? Awaited<ReturnType<typeof openApi>> : unknown) &
   (P extends { links: true } ? Awaited<ReturnType<typeof openLinks>> : unknown) &
-  (P extends { webhooks: true } ? ReturnType<typeof openWebhooks> : unknown)
+  (P extends { webhooks: true } ? ReturnType<typeof openWebhooks> : unknown) &
+  (P extends { calendars: true } ? Awaited<ReturnType<typeof openCalendarParts>> : unknown) &
+  (P extends { connections: true } ? ReturnType<typeof openConnectionParts> : unknown) &
+  (P extends { launching: true } ? ReturnType<typeof openLaunchingParts> : unknown)
 
 export type Base = Awaited<ReturnType<typeof openBase>>
 export type World = Opened<object>
 export type ApiWorld = Opened<{ api: object }>
 export type WebhookWorld = Opened<{ webhooks: true }>
+export type LaunchingWorld = Opened<{ launching: true }>
 
 export async function openWorld<P extends Parts>(parts: P = {} as P): Promise<Opened<P>> {
-  const base = await openBase()
+  const base = await openBase(parts)
   const { api } = parts
   return Object.assign(
     base,
     api && (await openApi(base, typeof api === 'function' ? api(base) : api)),
     parts.links && (await openLinks(base)),
     parts.webhooks && openWebhooks(base),
+    parts.calendars && (await openCalendarParts(base)),
+    parts.connections && openConnectionParts(base),
+    parts.launching && openLaunchingParts(base),
   ) as Opened<P>
 }
 
 type ColumnOf<T extends keyof Tables> = keyof Selectable<Tables[T]> & string
 type Values<T extends keyof Tables> = Partial<Selectable<Tables[T]>>
 
-async function openBase() {
-  const { database, url, close } = await openTestDatabase(12)
+async function openBase({ clock }: Parts) {
+  const { database, url, close } = await (clock ? openDatabaseWithClock : openTestDatabase)(16)
   const closers: (() => unknown)[] = []
   async function rows<T extends keyof Tables, C extends ColumnOf<T>>(
     table: T,

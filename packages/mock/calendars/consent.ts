@@ -1,7 +1,7 @@
 /** The page of consent of both calendar stand-ins. */
 import { answerConsent, CONSENT_HEADERS, type ConsentRules } from '../shared/consent.ts'
+import type { Reply, Request } from '../shared/scripted-server.ts'
 import type { StandInAccount, TokenOffice } from './account.ts'
-import type { Reply, Request } from './server.ts'
 
 interface Rules extends Pick<ConsentRules, 'provider' | 'scopes' | 'problems'> {
   /** Whether the code gives a refresh token too. */

@@ -31,6 +31,7 @@ const shift = z
 const platform = z.enum(['google', 'microsoft'])
 const account = z.string().optional()
 const calendar = z.string().optional()
+const place = { platform, account, calendar }
 const event = z.string().min(1)
 const instance = instant.optional()
 const repeats = z.enum(['no', 'day', 'week'])
@@ -42,9 +43,7 @@ const zone = z
 export const actionSchema = z.discriminatedUnion('do', [
   z.object({
     do: z.literal('create'),
-    platform,
-    account,
-    calendar,
+    ...place,
     title: text.optional(),
     start: instant,
     minutes: minutes.optional(),
@@ -60,12 +59,10 @@ export const actionSchema = z.discriminatedUnion('do', [
     /** At Google the `eventType`, at Microsoft `showAs`. */
     kind: z.string().max(50).optional(),
   }),
-  z.object({ do: z.literal('move'), platform, account, calendar, event, instance, byMinutes: shift }),
+  z.object({ do: z.literal('move'), ...place, event, instance, byMinutes: shift }),
   z.object({
     do: z.literal('change'),
-    platform,
-    account,
-    calendar,
+    ...place,
     event,
     instance,
     title: text.optional(),
@@ -74,26 +71,22 @@ export const actionSchema = z.discriminatedUnion('do', [
     location: text.optional(),
     description: text.optional(),
   }),
-  z.object({ do: z.enum(['cancel', 'delete', 'restore']), platform, account, calendar, event, instance }),
+  z.object({ do: z.enum(['cancel', 'delete', 'restore']), ...place, event, instance }),
   /** A single event becomes a series; with `no`, a series becomes the one event at its instance. */
-  z.object({ do: z.literal('repeat'), platform, account, calendar, event, instance, repeats, count }),
-  z.object({ do: z.literal('zone'), platform, account, calendar, event, timezone: zone }),
+  z.object({ do: z.literal('repeat'), ...place, event, instance, repeats, count }),
+  z.object({ do: z.literal('zone'), ...place, event, timezone: zone }),
   /** The event or series gets another id. */
-  z.object({ do: z.literal('recreate'), platform, account, calendar, event }),
+  z.object({ do: z.literal('recreate'), ...place, event }),
   z.object({
     do: z.literal('respond'),
-    platform,
-    account,
-    calendar,
+    ...place,
     event,
     instance,
     answer: z.enum(['accepted', 'declined', 'tentative', 'needsAction']),
   }),
   z.object({
     do: z.literal('split'),
-    platform,
-    account,
-    calendar,
+    ...place,
     event,
     instance: instant,
     title: text.optional(),
@@ -103,8 +96,6 @@ export const actionSchema = z.discriminatedUnion('do', [
   z.object({ do: z.literal('add-calendar'), platform, account, name: z.string().min(1).max(300) }),
   z.object({ do: z.enum(['revoke', 'consent', 'expire-access']), platform, account }),
   z.object({ do: z.literal('forget-cursors'), platform }),
-  z.object({ do: z.literal('lose-pushes'), platform, count: z.number().int().min(0).max(1000).optional() }),
-  z.object({ do: z.literal('double-pushes'), platform, on: z.boolean() }),
   z.object({
     do: z.literal('limit'),
     platform,
@@ -197,12 +188,6 @@ export function perform(standIns: StandIns, action: Action): { done: string; id?
     case 'forget-cursors':
       standIn.forgetCursors()
       return { done: 'The next reading of changes is answered with 410' }
-    case 'lose-pushes':
-      standIn.pushes.losing += action.count ?? 1
-      return { done: `The next ${standIn.pushes.losing} pushes are lost` }
-    case 'double-pushes':
-      standIn.pushes.doubles = action.on
-      return { done: action.on ? 'Each push is sent twice' : 'Each push is sent once' }
     case 'answer': {
       const { operation, status, body, headers = {}, count = 1 } = action
       standIn.server.script(operation, { status, body, headers }, count)

@@ -151,7 +151,7 @@ function stateOf(standIns: StandIns) {
           })),
         })),
       })),
-      pushes: pushes.sent.length,
+      pushes: pushes.sent,
       requests: server.requests.length,
     }
   }

@@ -1,7 +1,4 @@
-/**
- * The notifications that the providers send to addresses that watch a calendar. A test can lose, double, delay and
- * repeat them.
- */
+/** The notifications that the providers send to addresses that watch a calendar, and repeat until they arrive. */
 
 export interface Push {
   address: string
@@ -9,24 +6,14 @@ export interface Push {
   body: string | null
 }
 
-export interface SentPush extends Push {
-  /** Null if there was no answer, or it was lost on purpose. */
-  status: number | null
-  isLost: boolean
-}
-
 const TIMEOUT_MS = 10_000
 const ATTEMPTS = 4
+/** Before the first retry. It doubles with each retry. */
+const RETRY_MS = 200
 
 export class Pushes {
-  /** Everything that was sent or lost, oldest first. */
-  readonly sent: SentPush[] = []
-  /** The number of next notifications that are lost. */
-  losing = 0
-  /** Each one is sent twice at once. */
-  doubles = false
-  /** Milliseconds before the first retry. It doubles with each retry. */
-  retryMs = 200
+  /** How many were sent. */
+  sent = 0
   private readonly inFlight = new Set<Promise<void>>()
   private readonly shouldRetry: (status: number) => boolean
   private isClosed = false
@@ -37,13 +24,8 @@ export class Pushes {
 
   /** Returns at once. */
   send(push: Push): void {
-    if (this.losing > 0) {
-      this.losing--
-      this.sent.push({ ...push, status: null, isLost: true })
-      return
-    }
-    this.start(push)
-    if (this.doubles) this.start(push)
+    const work = this.deliver(push).finally(() => this.inFlight.delete(work))
+    this.inFlight.add(work)
   }
 
   /** Resolves when all pending notifications have arrived or were given up. */
@@ -56,17 +38,12 @@ export class Pushes {
     await this.settled()
   }
 
-  private start(push: Push): void {
-    const work = this.deliver(push).finally(() => this.inFlight.delete(work))
-    this.inFlight.add(work)
-  }
-
   private async deliver(push: Push): Promise<void> {
     for (let attempt = 1; !this.isClosed; attempt++) {
       const status = await post(push)
-      this.sent.push({ ...push, status, isLost: false })
+      this.sent++
       if (attempt === ATTEMPTS || (status !== null && !this.shouldRetry(status))) return
-      await new Promise((resolve) => setTimeout(resolve, this.retryMs * 2 ** (attempt - 1)))
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS * 2 ** (attempt - 1)))
     }
   }
 }

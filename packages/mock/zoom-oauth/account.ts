@@ -4,8 +4,8 @@
  * #access-keys-and-on-behalf-of-tokens.
  */
 import { randomBytes } from 'node:crypto'
-import { Codes, type OAuthApp } from '../shared/consent.ts'
-import type { Answer } from './refusals.ts'
+import { Codes, type codeOf, type OAuthApp } from '../shared/consent.ts'
+import type { Reply } from '../shared/scripted-server.ts'
 import * as refusals from './refusals.ts'
 
 const ACCESS_LIFE_SECONDS = 3599
@@ -33,12 +33,6 @@ export interface Grant {
 interface AccessToken {
   grant: Grant
   expiresAt: number
-}
-
-export interface ExchangeRequest {
-  code: string
-  redirectUri: string
-  verifier: string | null
 }
 
 export class Account {
@@ -80,13 +74,13 @@ export class Account {
     return this.#codes.make(grant, { clientId: app.clientId, redirectUri, challenge })
   }
 
-  exchange(app: StandInApp, { code, redirectUri, verifier }: ExchangeRequest): Answer {
+  exchange(app: StandInApp, { code, redirectUri, verifier }: ReturnType<typeof codeOf>): Reply {
     const redeemed = this.#codes.redeem(code, { clientId: app.clientId, redirectUri, verifier })
     return 'grant' in redeemed ? this.#pair(redeemed.grant) : REFUSED[redeemed.refused]
   }
 
   /** A refresh token works once, and only for the app that it was given to. */
-  refresh(app: StandInApp, refreshToken: string): Answer {
+  refresh(app: StandInApp, refreshToken: string): Reply {
     const grant = this.#refreshTokens.get(refreshToken)
     if (grant === undefined || grant.app !== app || grant.isRevoked) return refusals.INVALID_REFRESH_TOKEN
     this.#refreshTokens.delete(refreshToken)
@@ -94,7 +88,7 @@ export class Account {
   }
 
   /** The user of a valid access token, or the refusal. */
-  readAccess(header: string | undefined): { grant: Grant } | { refused: Answer } {
+  readAccess(header: string | undefined): { grant: Grant } | { refused: Reply } {
     const [, token = ''] = /^Bearer (.+)$/i.exec(header ?? '') ?? []
     const access = this.#accessTokens.get(token)
     if (access === undefined || access.grant.isRevoked) return { refused: refusals.INVALID_ACCESS_TOKEN }
@@ -123,7 +117,7 @@ export class Account {
     return this.#refreshTokens.get(token) ?? this.#accessTokens.get(token)?.grant
   }
 
-  #pair(grant: Grant): Answer {
+  #pair(grant: Grant): Reply {
     const accessToken = `access.${randomBytes(24).toString('base64url')}`
     const refreshToken = `refresh.${randomBytes(24).toString('base64url')}`
     this.#accessTokens.set(accessToken, { grant, expiresAt: this.#now() + ACCESS_LIFE_SECONDS * 1000 })

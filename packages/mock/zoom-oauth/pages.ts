@@ -1,18 +1,10 @@
 /** The pages of the stand-in for people: the page of consent, and a page that makes requests fail. */
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { answerConsent, CONSENT_HEADERS } from '../shared/consent.ts'
+import type { Reply, Request } from '../shared/scripted-server.ts'
 import { escaped, plainPage } from '../shared/site.ts'
 import { ALL_SCOPES } from './account.ts'
 import { SERVER_ERROR, tooManyRequests } from './refusals.ts'
 import type { ZoomOauth } from './server.ts'
-
-interface Asked {
-  request: IncomingMessage
-  response: ServerResponse
-  url: URL
-  /** Of a POST. */
-  form: URLSearchParams | null
-}
 
 /** The redirect target for a person without an application. */
 export const DONE_PATH = '/done'
@@ -25,26 +17,21 @@ const HAPPENINGS: Readonly<Record<string, (standIn: ZoomOauth) => void>> = {
   'The next 3 refreshes fail': (standIn) => standIn.script('refresh', SERVER_ERROR, 3),
 }
 
-export function answerPerson(standIn: ZoomOauth, { request, response, url, form }: Asked): void {
+export function answerPerson(standIn: ZoomOauth, { method, url, headers, body }: Request): Reply {
   // Pages of other sites may point a name of theirs at this address; they get nothing.
-  const host = (request.headers.host ?? '').replace(/:\d+$/, '')
-  if (host !== '127.0.0.1' && host !== 'localhost') response.writeHead(421).end()
-  else if (url.pathname === '/oauth/authorize') answerPage(standIn, url.searchParams, form, response)
-  else if (url.pathname === '/' && form === null) sendPage(response, 200, overview(standIn))
-  else if (url.pathname === DONE_PATH) sendPage(response, 200, done(standIn, url))
-  else if (url.pathname === '/happen' && form !== null) {
-    HAPPENINGS[form.get('what') ?? '']?.(standIn)
-    response.writeHead(303, { location: '/' }).end()
-  } else response.writeHead(404, { 'content-type': 'application/json' }).end('{"code":404,"message":"No such path."}')
+  const host = (headers.host ?? '').replace(/:\d+$/, '')
+  if (host !== '127.0.0.1' && host !== 'localhost') return { status: 421 }
+  const form = method === 'POST' ? new URLSearchParams(body) : null
+  if (url.pathname === '/oauth/authorize') return consentPage(standIn, url.searchParams, form)
+  if (url.pathname === '/' && form === null) return pageOf(overview(standIn))
+  if (url.pathname === DONE_PATH) return pageOf(done(standIn, url))
+  if (url.pathname !== '/happen' || form === null) return { status: 404, body: { code: 404, message: 'No such path.' } }
+  HAPPENINGS[form.get('what') ?? '']?.(standIn)
+  return { status: 303, headers: { location: '/' } }
 }
 
 /** GET shows the page; POST is one of its buttons. Source: docs/platform-notes/zoom.md#oauth. */
-function answerPage(
-  { account }: ZoomOauth,
-  query: URLSearchParams,
-  form: URLSearchParams | null,
-  response: ServerResponse,
-) {
+function consentPage({ account }: ZoomOauth, query: URLSearchParams, form: URLSearchParams | null): Reply {
   const answer = answerConsent(query, form, {
     provider: 'Zoom',
     apps: account.apps,
@@ -61,8 +48,8 @@ function answerPage(
       })
     },
   })
-  if ('location' in answer) response.writeHead(302, { location: answer.location }).end()
-  else response.writeHead(answer.status, CONSENT_HEADERS).end(answer.page)
+  if ('location' in answer) return { status: 302, headers: { location: answer.location } }
+  return { status: answer.status, headers: CONSENT_HEADERS, body: answer.page }
 }
 
 const SCOPES = {
@@ -102,6 +89,7 @@ function overview(standIn: ZoomOauth): string {
   })
   const buttons = Object.keys(HAPPENINGS).map((what) => `<button name="what" value="${what}">${what}</button> `)
   const last = requests
+    .filter(({ operation }) => operation !== 'page')
     .slice(-30)
     .reverse()
     .map(({ operation, status }) => `<li>${operation}: ${status ?? 'no answer'}</li>`)
@@ -109,10 +97,11 @@ function overview(standIn: ZoomOauth): string {
 <form method="post" action="/happen">${buttons.join('')}</form><h2>Last requests</h2><ul>${last.join('')}</ul>`
 }
 
-function sendPage(response: ServerResponse, status: number, body: string): void {
-  response.writeHead(status, {
+const pageOf = (body: string): Reply => ({
+  status: 200,
+  headers: {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
-  })
-  response.end(plainPage('Stand-in of Zoom', body))
-}
+  },
+  body: plainPage('Stand-in of Zoom', body),
+})

@@ -9,6 +9,7 @@ const MAX_ENCODINGS = 3
 
 /** Format characters, such as soft hyphens and zero-width spaces, and variation selectors. */
 const INVISIBLE = /\p{Cf}|\p{Variation_Selector}/gu
+export const withoutInvisible = (text: string): string => text.replace(INVISIBLE, '')
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
 
 /** The same text in plain characters: no invisible ones, no look-alikes, no escapes of HTML and of shells. */

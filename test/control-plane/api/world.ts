@@ -26,7 +26,7 @@ import { type Base, MEET, openWorld, quiet, seals } from '../world.ts'
 import { createJudge, DOCUMENTS } from './openapi-judge.ts'
 import { type Answer, answerOf, openVisitor } from './visitor.ts'
 
-export { MEET, quiet }
+export { quiet }
 
 const PRICES = pricesSchema.parse({
   currency: 'EUR',

@@ -127,6 +127,30 @@ describe('in HTML', () => {
   })
 })
 
+/** Every character of Unicode's category of format characters. */
+const INVISIBLE = Array.from({ length: 0x110000 }, (_, code) => code)
+  .filter((code) => (code < 0xd800 || code > 0xdfff) && /\p{Cf}/u.test(String.fromCodePoint(code)))
+  .flatMap((code) => [String.fromCodePoint(code), `&#${code};`])
+
+test('invisible characters around a link and inside it do not hide it', () => {
+  expect(INVISIBLE.length).toBeGreaterThan(300)
+  for (const hidden of [...INVISIBLE, '&ZeroWidthSpace;', '&shy;', '&lrm;', '&zwnj;']) {
+    const around = `${hidden}${MEET}${hidden}`
+    const inside = MEET.replace('meet.', `meet${hidden}.`)
+    for (const html of [
+      `Join ${around}`,
+      `<a href="${around}">Join</a>`,
+      `Join ${inside}`,
+      `<a href="${inside}">Join</a>`,
+    ])
+      expect(inHtml(html), JSON.stringify(html)).toBe(MEET)
+    if (hidden.startsWith('&')) continue
+    expect(inHtml(`<${hidden}${MEET}${hidden}>`)).toBe(MEET)
+    expect(inText(`Join ${inside}`)).toBe(MEET)
+    expect(find({ location: [around], conference: [inside] })).toBe(MEET)
+  }
+})
+
 describe('wrappers of mail programs', () => {
   const google = (link: string) => `https://www.google.com/url?q=${encodeURIComponent(link)}&sa=D&source=calendar`
   const safe = (link: string) =>

@@ -8,4 +8,4 @@ function randomSeeds(usual: number): number[] {
   return seeds
 }
 
-runSequences({ rules: () => randomSeeds(1000), series: () => randomSeeds(300) }, 3_600_000)
+await runSequences(() => randomSeeds(300), 3_600_000)

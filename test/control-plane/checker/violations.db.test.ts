@@ -1,23 +1,19 @@
 /** The checker itself: correct rows pass, and a planted defect of each kind is found. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { EVENT_TYPES } from '../../../control-plane/bots/shown-events.ts'
 import { createEndpoint } from '../../../control-plane/store/webhooks/endpoints.ts'
 import type { HostedBot } from '../launching/bot-host.ts'
-import { type LaunchingWorld, openLaunchingWorld, seals } from '../launching/world.ts'
+import { openWorld, seals } from '../world.ts'
 import { type Evidence, type Received, violations } from './violations.ts'
 
-let world: LaunchingWorld
-beforeAll(async () => {
-  world = await openLaunchingWorld()
-})
-afterAll(() => world.close())
+const world = await openWorld({ launching: true })
 
 class RolledBack extends Error {}
 
 test('a service without defects passes, and each planted defect is named', async () => {
-  const setting = await world.setting()
+  const setting = await world.launchingSetting()
   const { database, host, teamId } = setting
   await createEndpoint(database, seals, { teamId, kind: 'team', url: 'http://127.0.0.1:9/' })
   const room = setting.launching()

@@ -1,22 +1,19 @@
 /** Tokens for further tries of a bot that runs. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { freshTokenOf } from '../../../control-plane/connections/fresh-tokens.ts'
 import { insertBot } from '../../../control-plane/store/bots/bots.ts'
 import { deleteConnection } from '../../../control-plane/store/connections/connections.ts'
 import { refusals } from '../../../packages/mock/zoom-oauth/index.ts'
-import { MEETING, openConnectionWorld } from './world.ts'
+import { openWorld } from '../world.ts'
+import { MEETING } from './world.ts'
 
-let world: Awaited<ReturnType<typeof openConnectionWorld>>
-beforeAll(async () => {
-  world = await openConnectionWorld()
-})
-afterAll(() => world?.close())
+const world = await openWorld({ connections: true })
 
 const teamsToken = () => Promise.reject(new Error('The bot is one of Zoom'))
 
 async function running(values: { phase?: string; attempt?: number; hasObfToken?: boolean; scopes?: string[] } = {}) {
-  const base = await world.setting()
+  const base = await world.connectionSetting()
   const { id: credentialId } = await base.connection(values.scopes ? { scopes: values.scopes } : {})
   const bot = await insertBot(world.database, {
     id: randomUUID(),
@@ -78,7 +75,7 @@ test('a provider that is down is reported as one that may answer later', async (
 })
 
 test('an unknown bot gets none', async () => {
-  const { process } = await world.setting()
+  const { process } = await world.connectionSetting()
   const owner = { botId: randomUUID(), attempt: 1 }
   expect(await freshTokenOf({ database: world.database, grants: process().grants, teamsToken }, owner)).toMatchObject({
     can_retry: false,

@@ -1,23 +1,19 @@
 /** The part of a stored credential that a bot gets at its start, and the bot's error where it gets none. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
 import {
   connectionPlace,
   createConnection,
   deleteConnection,
 } from '../../../control-plane/store/connections/connections.ts'
 import { refusals } from '../../../packages/mock/zoom-oauth/index.ts'
-import { openConnectionWorld, seals, unknownId } from './world.ts'
+import { openWorld, seals } from '../world.ts'
 
-let world: Awaited<ReturnType<typeof openConnectionWorld>>
-
-beforeAll(async () => {
-  world = await openConnectionWorld()
-})
-afterAll(() => world?.close())
+const world = await openWorld({ connections: true })
 
 describe('a credential of a user', () => {
   test('gives the keys of its app and a fresh token for this meeting', async () => {
-    const { zoom, app, process, connection, asking } = await world.setting()
+    const { zoom, app, process, connection, asking } = await world.connectionSetting()
     const { id } = await connection({ isFresh: true })
     const { grants } = process()
     const first = await grants.fetch(asking(id))
@@ -32,21 +28,21 @@ describe('a credential of a user', () => {
   })
 
   test('is found by its user too', async () => {
-    const { process, connection, asking } = await world.setting()
+    const { process, connection, asking } = await world.connectionSetting()
     const { id, user } = await connection()
     const request = asking(id, { credentialId: null, credentialUserId: user.id })
     expect((await process().grants.fetch(request)).obfToken).toMatch(/^obf\./)
   })
 
   test('gives a token for any meeting where the link has no number', async () => {
-    const { zoom, process, connection, asking } = await world.setting()
+    const { zoom, process, connection, asking } = await world.connectionSetting()
     const { id } = await connection()
     await process().grants.fetch(asking(id, { meetingUrl: 'https://zoom.us/my/ann.host' }))
     expect(zoom.requests.at(-1)?.query).toEqual({ type: 'onbehalf' })
   })
 
   test('gives only the keys where the bot brings its own token', async () => {
-    const { zoom, app, process, connection, asking } = await world.setting()
+    const { zoom, app, process, connection, asking } = await world.connectionSetting()
     const { id } = await connection()
     expect(await process().grants.fetch(asking(id, { wantsToken: false }))).toEqual({
       sdkId: app.clientId,
@@ -58,7 +54,7 @@ describe('a credential of a user', () => {
   })
 
   test('gives an access key where the user has allowed only that', async () => {
-    const { process, connection, asking } = await world.setting()
+    const { process, connection, asking } = await world.connectionSetting()
     const { id } = await connection({ scopes: ['user:read:user', 'user:read:zak'] })
     expect(await process().grants.fetch(asking(id))).toMatchObject({
       obfToken: null,
@@ -67,7 +63,7 @@ describe('a credential of a user', () => {
   })
 
   test('refreshes once more where its access token was refused before its time', async () => {
-    const { zoom, process, connection, asking, row } = await world.setting()
+    const { zoom, process, connection, asking, row } = await world.connectionSetting()
     const { id } = await connection({ isFresh: true })
     zoom.account.expireAccess()
     expect((await process().grants.fetch(asking(id))).obfToken).toMatch(/^obf\./)
@@ -76,7 +72,7 @@ describe('a credential of a user', () => {
   })
 
   test('two bots that start at once in two processes both get a token, with one refresh', async () => {
-    const { zoom, process, connection, asking } = await world.setting()
+    const { zoom, process, connection, asking } = await world.connectionSetting()
     const { id } = await connection()
     zoom.delayMs = 200
     const granted = await Promise.all([process(), process()].map(({ grants }) => grants.fetch(asking(id))))
@@ -86,7 +82,7 @@ describe('a credential of a user', () => {
 })
 
 test('a credential of an app gives its keys', async () => {
-  const { app, teamId, process, asking } = await world.setting()
+  const { app, teamId, process, asking } = await world.connectionSetting()
   const made = await createConnection(world.database, seals, { teamId, name: 'App', app, user: null, extra: null })
   expect(await process().grants.fetch(asking(made.id))).toMatchObject({ sdkId: app.clientId, obfToken: null })
 })
@@ -96,12 +92,12 @@ describe('is refused for good, with its code and what helps', () => {
   const ZAK = 'CONF_ACCESS_TOKEN_ERROR'
 
   test('a credential that never was, of another team, or deleted', async () => {
-    const { teamId, process, connection, asking } = await world.setting()
-    const other = await world.setting()
+    const { teamId, process, connection, asking } = await world.connectionSetting()
+    const other = await world.connectionSetting()
     const { id } = await connection()
     const foreign = await other.connection()
     await deleteConnection(world.database, teamId, id)
-    for (const one of [id, unknownId(), foreign.id])
+    for (const one of [id, randomUUID(), foreign.id])
       await expect(process().grants.fetch(asking(one))).rejects.toMatchObject({
         name: 'GrantRefused',
         code: OBF,
@@ -110,7 +106,7 @@ describe('is refused for good, with its code and what helps', () => {
   })
 
   test('a user without a credential, and one with two', async () => {
-    const { platform, app, zoom, teamId, process, connection, asking } = await world.setting()
+    const { platform, app, zoom, teamId, process, connection, asking } = await world.connectionSetting()
     const { id, user } = await connection()
     const { grants } = process()
     const of = (credentialUserId: string) => grants.fetch(asking(id, { credentialId: null, credentialUserId }))
@@ -126,7 +122,7 @@ describe('is refused for good, with its code and what helps', () => {
   })
 
   test('a connection that its user took back', async () => {
-    const { zoom, process, connection, asking, row } = await world.setting()
+    const { zoom, process, connection, asking, row } = await world.connectionSetting()
     const { id, grant } = await connection({ isFresh: true })
     zoom.account.revoke((one) => one === grant)
     await expect(process().grants.fetch(asking(id))).rejects.toMatchObject({
@@ -139,7 +135,7 @@ describe('is refused for good, with its code and what helps', () => {
   })
 
   test('a scope that is missing', async () => {
-    const { process, connection, asking, row } = await world.setting()
+    const { process, connection, asking, row } = await world.connectionSetting()
     const { id } = await connection({ scopes: ['user:read:user'] })
     await expect(process().grants.fetch(asking(id))).rejects.toMatchObject({
       code: OBF,
@@ -149,7 +145,7 @@ describe('is refused for good, with its code and what helps', () => {
   })
 
   test('a user who is gone', async () => {
-    const { zoom, process, connection, asking, row } = await world.setting()
+    const { zoom, process, connection, asking, row } = await world.connectionSetting()
     const { id, user } = await connection({ scopes: ['user:read:zak'] })
     zoom.account.users.splice(zoom.account.users.indexOf(user), 1)
     await expect(process().grants.fetch(asking(id))).rejects.toMatchObject({
@@ -160,7 +156,7 @@ describe('is refused for good, with its code and what helps', () => {
   })
 
   test('a wrong secret of the app', async () => {
-    const { app, process, connection, asking } = await world.setting()
+    const { app, process, connection, asking } = await world.connectionSetting()
     const { id } = await connection()
     app.clientSecret = 'changed'
     await expect(process().grants.fetch(asking(id))).rejects.toMatchObject({
@@ -170,7 +166,7 @@ describe('is refused for good, with its code and what helps', () => {
   })
 
   test('a parameter that the provider does not take', async () => {
-    const { zoom, process, connection, asking } = await world.setting()
+    const { zoom, process, connection, asking } = await world.connectionSetting()
     const { id } = await connection({ isFresh: true })
     zoom.script('user_token', refusals.badParameter('Invalid field: meeting_id.'))
     await expect(process().grants.fetch(asking(id))).rejects.toMatchObject({ name: 'GrantRefused', code: OBF })
@@ -183,7 +179,7 @@ describe('is late, and may come', () => {
     ['an error of the provider', refusals.SERVER_ERROR, null],
     ['a page of a proxy', { status: 403, body: '<html>Forbidden</html>' }, null],
   ] as const)('%s', async (_name, answer, retryAfterMs) => {
-    const { zoom, process, connection, asking, row } = await world.setting()
+    const { zoom, process, connection, asking, row } = await world.connectionSetting()
     const { id } = await connection({ isFresh: true })
     zoom.script('user_token', answer)
     const { grants } = process()
@@ -194,7 +190,7 @@ describe('is late, and may come', () => {
   })
 
   test('a provider that does not answer is not waited for longer than the bounds', async () => {
-    const { zoom, process, connection, asking } = await world.setting()
+    const { zoom, process, connection, asking } = await world.connectionSetting()
     const { id } = await connection({ isFresh: true })
     zoom.script('user_token', 'hang')
     await expect(process({}, 300).grants.fetch(asking(id))).rejects.toMatchObject({
@@ -204,7 +200,7 @@ describe('is late, and may come', () => {
   })
 
   test('a refresh is stored even if its caller has stopped waiting', async () => {
-    const { zoom, process, connection, asking, row } = await world.setting()
+    const { zoom, process, connection, asking, row } = await world.connectionSetting()
     const { id } = await connection()
     zoom.delayMs = 800
     const { grants, tokens } = process({}, 200)
@@ -215,7 +211,7 @@ describe('is late, and may come', () => {
 })
 
 test('no text of a refusal, a log line or a column of text holds a secret, also where the provider repeats it', async () => {
-  const { zoom, app, process, connection, asking, row, logged } = await world.setting()
+  const { zoom, app, process, connection, asking, row, logged } = await world.connectionSetting()
   app.clientSecret = 'marker-secret-of-the-app'
   const { id } = await connection()
   const refreshToken = seals.open((await row(id)).refresh_token!, connectionPlace('refresh_token', id))

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { OAuthCredentials } from '../../../control-plane/calendars/ports.ts'
 import { createTokens } from '../../../control-plane/calendars/tokens.ts'
 import type { OAuthTokenSettings } from '../../../control-plane/connections/oauth-tokens.ts'
@@ -19,17 +19,13 @@ import {
   connectionPlace,
   createConnection,
 } from '../../../control-plane/store/connections/connections.ts'
-import { createTeam } from '../../../control-plane/store/teams/teams.ts'
-import { openTestDatabase } from '../postgres.ts'
-import { seals } from './world.ts'
+import { openWorld, seals } from '../world.ts'
 
 const PROCESSES = 3
-let db: Awaited<ReturnType<typeof openTestDatabase>>
-let teamId: string
+const db = await openWorld()
+const teamId = await db.teamId()
 
 beforeAll(async () => {
-  db = await openTestDatabase(16)
-  teamId = await createTeam(db.database, 'A team')
   await sql
     .raw(
       `create table refused_writes (id uuid primary key);
@@ -44,7 +40,6 @@ beforeAll(async () => {
     )
     .execute(db.database)
 })
-afterAll(() => db?.close())
 
 /** An OAuth server with one user. Each refresh replaces the refresh token. */
 class Server {

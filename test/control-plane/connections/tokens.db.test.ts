@@ -1,19 +1,14 @@
 /** The state of a connection after a refresh that was refused or failed. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { changeConnection, deleteConnection } from '../../../control-plane/store/connections/connections.ts'
 import { refusals } from '../../../packages/mock/zoom-oauth/index.ts'
-import { openConnectionWorld, seals } from './world.ts'
+import { openWorld, seals } from '../world.ts'
 
 const LONG = { timeout: 20_000, interval: 50 }
-let world: Awaited<ReturnType<typeof openConnectionWorld>>
-
-beforeAll(async () => {
-  world = await openConnectionWorld()
-})
-afterAll(() => world?.close())
+const world = await openWorld({ connections: true })
 
 test('a revoked connection is invalid, says why, and works again when it is authorized again', async () => {
-  const { zoom, platform, app, teamId, process, connection, row } = await world.setting()
+  const { zoom, platform, app, teamId, process, connection, row } = await world.connectionSetting()
   const { id, user, grant } = await connection()
   zoom.account.revoke((one) => one === grant)
   const { tokens } = process()
@@ -36,7 +31,7 @@ test.each([
   ['a page that says that all is well', { status: 200, body: '<html>Hello</html>' }, 'unavailable'],
   ['an answer without tokens', { status: 200, body: {} }, 'unavailable'],
 ] as const)('%s leaves the connection active, and the next use works', async (_name, answer, kind) => {
-  const { zoom, process, connection, row } = await world.setting()
+  const { zoom, process, connection, row } = await world.connectionSetting()
   const { id } = await connection()
   zoom.script('refresh', answer)
   const { tokens } = process()
@@ -50,7 +45,7 @@ test.each([
 })
 
 test('a client secret that was changed at the provider makes the connection invalid until it is changed here', async () => {
-  const { app, teamId, process, connection, row } = await world.setting()
+  const { app, teamId, process, connection, row } = await world.connectionSetting()
   const { id } = await connection()
   app.clientSecret = 'changed-at-the-provider'
   const { tokens } = process()
@@ -62,7 +57,7 @@ test('a client secret that was changed at the provider makes the connection inva
 })
 
 test('a connection that is deleted during its refresh stays deleted, without tokens', async () => {
-  const { zoom, teamId, process, connection, row } = await world.setting()
+  const { zoom, teamId, process, connection, row } = await world.connectionSetting()
   const { id } = await connection()
   zoom.delayMs = 500
   const { tokens } = process()

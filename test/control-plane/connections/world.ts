@@ -1,33 +1,29 @@
-/** A database, the stand-in of Zoom's OAuth server, and as many processes that use connections as a test needs. */
-import { randomUUID } from 'node:crypto'
-import { onTestFinished } from 'vitest'
+/** The stand-in of Zoom's OAuth server, and as many processes that use connections of a world as a test needs. */
 import { createJoinGrants } from '../../../control-plane/connections/join-grants.ts'
 import { type ConnectionTokenSettings, connectionTokens } from '../../../control-plane/connections/tokens.ts'
 import { createZoom } from '../../../control-plane/connections/zoom.ts'
 import { createGuardedClient } from '../../../control-plane/platform/outgoing/guarded-client.ts'
 import type { GrantRequest } from '../../../control-plane/platform/ports.ts'
-import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/platform/secrets/seals.ts'
 import { createConnection } from '../../../control-plane/store/connections/connections.ts'
-import { createTeam } from '../../../control-plane/store/teams/teams.ts'
-import { startZoomOauth, type ZoomOauthOptions } from '../../../packages/mock/zoom-oauth/index.ts'
-import { openTestDatabase } from '../postgres.ts'
+import { startZoomOauth } from '../../../packages/mock/zoom-oauth/index.ts'
+import { atEnd } from '../../fakes/at-end.ts'
+import { type Base, seals } from '../world.ts'
 
-export const seals = createSeals(parseSealKeys(newSealKey('test')))
 export const MEETING = 'https://zoom.us/j/88240852079?pwd=x'
 
-export async function openConnectionWorld(options: ZoomOauthOptions = {}) {
-  const { database, url, close } = await openTestDatabase(16)
+export function openConnectionParts({ database, teamId: newTeam, closes }: Base) {
   const client = createGuardedClient({ allowPrivate: true })
+  closes(() => client.close())
 
-  async function setting() {
-    const zoom = await startZoomOauth(options)
+  async function connectionSetting() {
+    const zoom = await startZoomOauth()
     const platform = createZoom({ client, address: zoom.url })
-    const teamId = await createTeam(database, 'A team')
+    const teamId = await newTeam()
     const app = zoom.addApp()
     const logged: { fields: object; message: string }[] = []
     const note = (fields: object, message: string) => void logged.push({ fields, message })
     const log = { info: note, warn: note, error: note }
-    onTestFinished(() => zoom.close())
+    atEnd(() => zoom.close())
     return {
       database,
       zoom,
@@ -40,7 +36,7 @@ export async function openConnectionWorld(options: ZoomOauthOptions = {}) {
       process(settings: Partial<ConnectionTokenSettings> = {}, fetchMs?: number) {
         const tokens = connectionTokens({ database, seals, platform, log, ...settings })
         const grants = createJoinGrants({ database, seals, platform, tokens, log, ...(fetchMs && { fetchMs }) })
-        onTestFinished(() => tokens.close(1_000))
+        atEnd(() => tokens.close(1_000))
         return { tokens, grants }
       },
       /** A connection of a new user, whose access token has ended. */
@@ -71,15 +67,5 @@ export async function openConnectionWorld(options: ZoomOauthOptions = {}) {
     }
   }
 
-  return {
-    database,
-    url,
-    setting,
-    async close() {
-      await client.close()
-      await close()
-    },
-  }
+  return { connectionSetting }
 }
-
-export const unknownId = () => randomUUID()

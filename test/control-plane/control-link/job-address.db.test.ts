@@ -3,17 +3,15 @@ import { createJobHandler } from '@standin/control-plane/control-link/job-addres
 import { createJobOffers } from '@standin/control-plane/launching/due/job-offers.ts'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { atEnd } from '../../fakes/at-end.ts'
 import { plainJob } from '../launching/launchers/launcher-contract.ts'
-import { openLaunchingWorld, quiet, seals } from '../launching/world.ts'
+import { openWorld, quiet, seals } from '../world.ts'
 
-const world = await openLaunchingWorld()
-atEnd(world.close)
+const world = await openWorld({ launching: true })
 
 const LINK = 'wss://bots.example.com/standin/link'
 
 async function setting() {
-  const { bot, database } = await world.setting()
+  const { bot, database } = await world.launchingSetting()
   const offers = createJobOffers({ database, seals, linkUrl: LINK })
   const handle = createJobHandler({ database, seals, log: quiet })
   const botId = await bot()

@@ -1,6 +1,6 @@
 /** Bots that name a stored credential: the keys and tokens of their start, and bots that get none. */
 import type { Job } from '@standin/wire/job.ts'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createZoom } from '../../../control-plane/connections/zoom.ts'
 import { openJoinTokens } from '../../../control-plane/main/wiring/connections.ts'
 import { NO_METERS } from '../../../control-plane/platform/meters.ts'
@@ -8,20 +8,16 @@ import { createGuardedClient } from '../../../control-plane/platform/outgoing/gu
 import type { Launcher } from '../../../control-plane/platform/ports.ts'
 import { createConnection, deleteConnection } from '../../../control-plane/store/connections/connections.ts'
 import { refusals, startZoomOauth } from '../../../packages/mock/zoom-oauth/index.ts'
+import { openWorld, quiet, seals } from '../world.ts'
 import { createSimulatedLauncher } from './simulated.ts'
-import { type LaunchingWorld, openLaunchingWorld, quiet, seals } from './world.ts'
 
 const LONG = { timeout: 50_000, interval: 50 }
 const ZOOM = { link: 'https://zoom.us/j/88240852079?pwd=x', platform: 'zoom' as const, key: 'zoom:88240852079' }
 
-let world: LaunchingWorld
-beforeAll(async () => {
-  world = await openLaunchingWorld()
-})
-afterAll(() => world.close())
+const world = await openWorld({ launching: true })
 
 async function setting() {
-  const base = await world.setting()
+  const base = await world.launchingSetting()
   const zoom = await startZoomOauth()
   const client = createGuardedClient({ allowPrivate: true })
   const platform = createZoom({ client, address: zoom.url })
@@ -129,15 +125,11 @@ describe('a provider that cannot answer', () => {
   })
 
   test('ends the bot with the code of the token when its time is over', async () => {
-    const { database, zoom, launch, credential, zoomBot, row, messages } = await setting()
+    const { zoom, launch, credential, zoomBot, row, messages } = await setting()
     const id = await credential()
     zoom.script('user_token', refusals.tooManyRequests(60), 100)
     const bot = await zoomBot({ credential_id: id })
-    await database
-      .updateTable('bots')
-      .set({ give_up_at: new Date(Date.now() + 20_000) })
-      .where('id', '=', bot)
-      .execute()
+    await world.set(bot, { give_up_at: new Date(Date.now() + 20_000) })
     launch()
     await expect.poll(async () => (await row(bot)).phase, LONG).toBe('closed')
     expect(await row(bot)).toMatchObject({

@@ -2,22 +2,18 @@
 
 import { join } from 'node:path'
 import { createProcessLauncher } from '@standin/control-plane/launching/launchers/process/launcher.ts'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../fakes/at-end.ts'
+import { openWorld, quiet } from '../world.ts'
 import { GIB, machineOf, NEEDS } from './needs.ts'
-import { type LaunchingWorld, openLaunchingWorld, quiet } from './world.ts'
 
-let world: LaunchingWorld
-beforeAll(async () => {
-  world = await openLaunchingWorld()
-})
-afterAll(() => world.close())
+const world = await openWorld({ launching: true })
 
 const LONG = { timeout: 120_000 }
 const BOT = [process.execPath, join(import.meta.dirname, 'bot-process.ts')]
 
 async function machine() {
-  const setting = await world.setting()
+  const setting = await world.launchingSetting()
   const launcher = await createProcessLauncher({
     folder: temporaryFolder(),
     command: BOT,

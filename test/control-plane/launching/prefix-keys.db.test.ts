@@ -1,20 +1,16 @@
 /** Bots whose files are in a bucket with STS: each attempt has its own keys, or does not start. */
 import type { Job } from '@standin/wire/job.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Launcher, PrefixKeys } from '../../../control-plane/platform/ports.ts'
+import { openWorld } from '../world.ts'
 import { createSimulatedLauncher } from './simulated.ts'
-import { type LaunchingWorld, openLaunchingWorld } from './world.ts'
 
 const LONG = { timeout: 50_000, interval: 50 }
 
-let world: LaunchingWorld
-beforeAll(async () => {
-  world = await openLaunchingWorld()
-})
-afterAll(() => world.close())
+const world = await openWorld({ launching: true })
 
 async function setting(prefixKeys: PrefixKeys) {
-  const base = await world.setting()
+  const base = await world.launchingSetting()
   const jobs: Job[] = []
   const simulated = createSimulatedLauncher(base.host.url)
   const launcher: Launcher = {
@@ -77,9 +73,9 @@ test('a bot without keys is tried again, and says what is wrong', async () => {
 
 test('a bot that never gets keys ends with the reason', async () => {
   const refusal = 'STS refuses the role of STANDIN_STORAGE_ROLE (AccessDenied)'
-  const { jobs, launch, bot, row, database } = await setting(async () => Promise.reject(new Error(refusal)))
+  const { jobs, launch, bot, row } = await setting(async () => Promise.reject(new Error(refusal)))
   const botId = await bot()
-  await database.updateTable('bots').set({ give_up_at: new Date() }).where('id', '=', botId).execute()
+  await world.set(botId, { give_up_at: new Date() })
   launch()
   await expect.poll(async () => (await row(botId)).status, LONG).toBe('failed')
   const { error_code, error_message } = await row(botId)

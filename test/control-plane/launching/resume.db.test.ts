@@ -1,21 +1,15 @@
 /** Bots that are lost in their meeting go back into it. */
 
-import { changeBot } from '@standin/control-plane/bots/actions/change-bot.ts'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { appendEvents } from '../../../control-plane/bots/actions/append-events.ts'
-import { stopAsked } from '../../../control-plane/bots/stop.ts'
 import type { LaunchingSettings } from '../../../control-plane/launching/index.ts'
 import { artifactsOfBot } from '../../../control-plane/store/bots/artifacts.ts'
+import { openWorld } from '../world.ts'
 import { joinVideos } from './join-videos.ts'
-import { type LaunchingWorld, openLaunchingWorld } from './world.ts'
+import type { LaunchingSetting } from './world.ts'
 
-let world: LaunchingWorld
-beforeAll(async () => {
-  world = await openLaunchingWorld()
-})
-afterAll(() => world.close())
+const world = await openWorld({ launching: true })
 
-type Setting = Awaited<ReturnType<LaunchingWorld['setting']>>
 const LONG = { timeout: 30_000, interval: 50 }
 
 /** Recoveries find every recording as long as this. */
@@ -24,12 +18,12 @@ const found: LaunchingSettings['recover'] = async () => ({
   files: [{ name: 'video.mp4', seconds: PART_SECONDS }],
   problems: [],
 })
-const resuming = (setting: Setting, values: Partial<LaunchingSettings> = {}) =>
+const resuming = (setting: LaunchingSetting, values: Partial<LaunchingSettings> = {}) =>
   setting.launching({ resumesBots: true, recover: found, joinParts: joinVideos, ...values })
-const ended = (setting: Setting, id: string) =>
+const ended = (setting: LaunchingSetting, id: string) =>
   expect.poll(async () => (await setting.row(id)).phase, LONG).toBe('closed')
 /** Skips the pauses between the attempts, of five seconds and more. */
-const endedWithoutPauses = async (setting: Setting, id: string) => {
+const endedWithoutPauses = async (setting: LaunchingSetting, id: string) => {
   const waiting = setting.database
     .updateTable('bots')
     .set({ due_at: new Date(0) })
@@ -42,13 +36,13 @@ const endedWithoutPauses = async (setting: Setting, id: string) => {
     }, LONG)
     .toBe('closed')
 }
-const statusesOf = async (setting: Setting, id: string) =>
+const statusesOf = async (setting: LaunchingSetting, id: string) =>
   (await setting.messages(id))
     .filter(({ event }) => event === 'bot.status_change')
     .map(({ body }) => (body.data.status as { code: string }).code)
-const finalsOf = async (setting: Setting, id: string) =>
+const finalsOf = async (setting: LaunchingSetting, id: string) =>
   (await setting.messages(id)).filter(({ event }) => /^bot\.(completed|failed)$/.test(event))
-const contentOf = async ({ files, database }: Setting, id: string) => {
+const contentOf = async ({ files, database }: LaunchingSetting, id: string) => {
   const stored = await artifactsOfBot(database, id)
   const texts = await Promise.all(
     stored
@@ -59,7 +53,7 @@ const contentOf = async ({ files, database }: Setting, id: string) => {
 }
 
 test('a bot that is killed while it records goes back into its meeting, and both parts become one recording', async () => {
-  const setting = await world.setting()
+  const setting = await world.launchingSetting()
   resuming(setting)
   const id = await setting.bot({ dies: 'recording', deadAttempts: 1 })
   await ended(setting, id)
@@ -89,7 +83,7 @@ test.each([7_200_000, -7_200_000])(
     vi.useFakeTimers({ toFake: ['Date'] })
     onTestFinished(() => void vi.useRealTimers())
     vi.setSystemTime(Date.now() + step)
-    const setting = await world.setting()
+    const setting = await world.launchingSetting()
     resuming(setting)
     const id = await setting.bot({ dies: 'recording', deadAttempts: 1 })
     await ended(setting, id)
@@ -99,7 +93,7 @@ test.each([7_200_000, -7_200_000])(
 )
 
 test('a bot that its machine tells to end, as when a node is drained, goes back into its meeting', async () => {
-  const setting = await world.setting()
+  const setting = await world.launchingSetting()
   resuming(setting, { recover: async () => ({ files: [], problems: [] }) })
   const id = await setting.bot({ dies: 'terminated', deadAttempts: 1, meetingMs: 2_000 })
   await ended(setting, id)
@@ -117,7 +111,7 @@ test('a bot that its machine tells to end, as when a node is drained, goes back 
 })
 
 test('a bot that its machine tells to end fails where resuming is off', async () => {
-  const setting = await world.setting()
+  const setting = await world.launchingSetting()
   resuming(setting, { resumesBots: false })
   const id = await setting.bot({ dies: 'terminated', meetingMs: 1_000 })
   await ended(setting, id)
@@ -128,7 +122,7 @@ test('a bot that its machine tells to end fails where resuming is off', async ()
 })
 
 test('a bot that is killed in the waiting room asks again, and has one recording of one part', async () => {
-  const setting = await world.setting()
+  const setting = await world.launchingSetting()
   resuming(setting)
   const id = await setting.bot({ dies: 'waiting', deadAttempts: 1 })
   await ended(setting, id)
@@ -139,7 +133,7 @@ test('a bot that is killed in the waiting room asks again, and has one recording
 })
 
 test('a bot that is killed twice goes back twice', async () => {
-  const setting = await world.setting()
+  const setting = await world.launchingSetting()
   resuming(setting)
   const id = await setting.bot({ dies: 'recording', deadAttempts: 2 })
   await endedWithoutPauses(setting, id)
@@ -149,7 +143,7 @@ test('a bot that is killed twice goes back twice', async () => {
 })
 
 test('a bot that crashes again and again ends with the code of its crash, and with its whole recording', async () => {
-  const setting = await world.setting()
+  const setting = await world.launchingSetting()
   resuming(setting)
   const id = await setting.bot({ dies: 'recording', isOutOfMemory: true })
   await endedWithoutPauses(setting, id)
@@ -160,7 +154,7 @@ test('a bot that crashes again and again ends with the code of its crash, and wi
 })
 
 test('a bot that is not let in again completes with what it recorded, and says so', async () => {
-  const setting = await world.setting()
+  const setting = await world.launchingSetting()
   resuming(setting)
   const id = await setting.bot({ dies: 'recording', deadAttempts: 1, refusedFrom: 2 })
   await ended(setting, id)
@@ -171,17 +165,13 @@ test('a bot that is not let in again completes with what it recorded, and says s
 })
 
 test('a bot that is asked to leave while it waits for its next attempt completes with what it recorded', async () => {
-  const setting = await world.setting()
+  const setting = await world.launchingSetting()
   resuming(setting)
   const id = await setting.bot({ dies: 'recording', deadAttempts: 1 })
   await expect.poll(async () => (await setting.row(id)).status, LONG).toBe('in_call_recording')
   setting.host.limit = 0
   await expect.poll(async () => (await setting.row(id)).resumes, LONG).toBe(1)
-  const isAsked = await changeBot(setting.database, id, (bot) => {
-    const change = stopAsked(bot, new Date())
-    return 'refused' in change ? null : change
-  })
-  expect(isAsked).toBe(true)
+  expect(await setting.askToLeave(id)).toBeDefined()
   await ended(setting, id)
   expect(await setting.row(id)).toMatchObject({ status: 'completed', end_code: 'API_REQUEST', attempt: 1 })
   expect((await setting.row(id)).duration_seconds).toBe(PART_SECONDS)
@@ -189,7 +179,7 @@ test('a bot that is asked to leave while it waits for its next attempt completes
 })
 
 test('later events of the crashed attempt are kept as history and change nothing', async () => {
-  const setting = await world.setting()
+  const setting = await world.launchingSetting()
   resuming(setting)
   const id = await setting.bot({ dies: 'recording', deadAttempts: 1, meetingMs: 2_000, chats: 4 })
   await expect.poll(async () => (await setting.row(id)).joined_attempt, LONG).toBe(2)
@@ -218,7 +208,7 @@ test('later events of the crashed attempt are kept as history and change nothing
 })
 
 test('the files of a lost machine are missing, and the other files are delivered', async () => {
-  const setting = await world.setting()
+  const setting = await world.launchingSetting()
   const asked: { from: number; beganAt: Date | null }[] = []
   resuming(setting, {
     recover: async ({ storage }) => {
@@ -239,7 +229,7 @@ test('the files of a lost machine are missing, and the other files are delivered
 })
 
 test('parts that cannot be joined are served side by side', async () => {
-  const setting = await world.setting()
+  const setting = await world.launchingSetting()
   resuming(setting, { joinParts: async () => Promise.reject(new Error('The disk is full.')) })
   const id = await setting.bot({ dies: 'recording', deadAttempts: 1 })
   await ended(setting, id)
@@ -249,7 +239,7 @@ test('parts that cannot be joined are served side by side', async () => {
 })
 
 test('where resuming is off, a bot that crashes in its meeting ends', async () => {
-  const setting = await world.setting()
+  const setting = await world.launchingSetting()
   setting.launching({ recover: found, joinParts: joinVideos })
   const id = await setting.bot({ dies: 'recording' })
   await ended(setting, id)

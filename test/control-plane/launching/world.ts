@@ -1,29 +1,22 @@
-/** A database, a link server, simulated bots, and as many launching rooms as a test starts. */
+/** A link server of a world, simulated bots, and as many launching rooms as a test starts. */
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { changeBot } from '@standin/control-plane/bots/actions/change-bot.ts'
 import { createLinkServer } from '@standin/control-plane/control-link/link-server.ts'
-import { onTestFinished } from 'vitest'
 import { createBot, type NewBot } from '../../../control-plane/bots/actions/create-bot.ts'
+import { stopAsked } from '../../../control-plane/bots/stop.ts'
 import { createJoinGrants } from '../../../control-plane/connections/join-grants.ts'
 import { connectionTokens } from '../../../control-plane/connections/tokens.ts'
-import { openFileStore } from '../../../control-plane/files/open-file-store.ts'
 import { type Launching, type LaunchingSettings, startLaunching } from '../../../control-plane/launching/index.ts'
 import { type JoinGrants, ProviderError } from '../../../control-plane/platform/ports.ts'
-import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/platform/secrets/seals.ts'
-import { readBot } from '../../../control-plane/store/bots/bots.ts'
+import { addCommand } from '../../../control-plane/store/bots/commands.ts'
 import type { Database } from '../../../control-plane/store/database.ts'
-import { openTestDatabase } from '../postgres.ts'
+import { atEnd } from '../../fakes/at-end.ts'
+import { type Base, MEET, quiet, seals } from '../world.ts'
 import { type BotHost, startBotHost } from './bot-host.ts'
 import { createSimulatedLauncher } from './simulated.ts'
 import type { Plan } from './simulated-bot.ts'
-
-export const quiet = { info() {}, warn() {}, error() {} }
-const sealKeys = newSealKey('test')
-export const seals = createSeals(parseSealKeys(sealKeys))
 
 /** Stored credentials whose platform is away. */
 function grantsOf(database: Database): JoinGrants {
@@ -38,27 +31,18 @@ export interface Logged {
   message: string
 }
 
-/** One database for the tests of a file, with everything around it fresh for each test. */
-export async function openLaunchingWorld() {
-  const { database, url: databaseUrl, close } = await openTestDatabase(16)
-  const folder = mkdtempSync(join(tmpdir(), 'standin-launching-'))
-  const { store: files } = await openFileStore({ type: 'folder', path: join(folder, 'recordings') }, {
-    secret: Buffer.alloc(32),
-    publicUrl: 'http://127.0.0.1',
-    now: Date.now,
-  } as never)
+export function openLaunchingParts(base: Base) {
+  const { database, url: databaseUrl, row } = base
+  const { files } = base.folder('http://127.0.0.1')
 
-  async function setting() {
+  /** Everything around the database fresh, for one test. */
+  async function launchingSetting() {
     const host: BotHost = await startBotHost()
     const links = createLinkServer({ database, log: quiet })
     const server = createServer().on('upgrade', (request, socket, head) => links.handleUpgrade(request, socket, head))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const linkUrl = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/link`
-    const { id: teamId } = await database
-      .insertInto('teams')
-      .values({ name: 'T' })
-      .returning('id')
-      .executeTakeFirstOrThrow()
+    const teamId = await base.teamId()
     const logged: Logged[] = []
     const log = (level: Logged['level']) => (fields: object, message: string) =>
       void logged.push({ level, fields: fields as Record<string, unknown>, message })
@@ -66,7 +50,7 @@ export async function openLaunchingWorld() {
     /** These learn of a new bot as in the process that creates it. */
     const withoutHints: Launching[] = []
 
-    onTestFinished(async () => {
+    atEnd(async () => {
       await Promise.all(rooms.map((room) => room.close()))
       await host.close()
       await links.close()
@@ -113,7 +97,7 @@ export async function openLaunchingWorld() {
           apiKeyId: null,
           generation: 'v2',
           isCompat: false,
-          meeting: { link: 'https://meet.google.com/abc-defg-hij', platform: 'meet', key: 'meet:abc-defg-hij' },
+          meeting: { link: MEET, platform: 'meet', key: 'meet:abc-defg-hij' },
           request: { bot_name: 'Bot', recording_mode: 'speaker_view', extra: { plan } },
           joinAt: null,
           ...values,
@@ -122,7 +106,15 @@ export async function openLaunchingWorld() {
         for (const room of withoutHints) room.wake()
         return made.botId
       },
-      row: async (botId: string) => (await readBot(database, botId))!,
+      row,
+      /** A caller asks the bot to leave; resolves to the command, undefined if none could be given. */
+      async askToLeave(botId: string): Promise<string | undefined> {
+        const isAsked = await changeBot(database, botId, (bot) => {
+          const change = stopAsked(bot, new Date())
+          return 'refused' in change ? null : change
+        })
+        return isAsked ? addCommand(database, botId, { type: 'leave' }, 3600) : undefined
+      },
       launches: (botId: string) =>
         database.selectFrom('launches').selectAll().where('bot_id', '=', botId).orderBy('attempt').execute(),
       steps: async (botId: string) =>
@@ -147,13 +139,6 @@ export async function openLaunchingWorld() {
     }
   }
 
-  return {
-    database,
-    setting,
-    async close() {
-      await close()
-      rmSync(folder, { recursive: true, force: true })
-    },
-  }
+  return { launchingSetting }
 }
-export type LaunchingWorld = Awaited<ReturnType<typeof openLaunchingWorld>>
+export type LaunchingSetting = Awaited<ReturnType<ReturnType<typeof openLaunchingParts>['launchingSetting']>>

@@ -1,10 +1,10 @@
 /** Channels that watch a calendar, and their push notifications. */
 import { createHash } from 'node:crypto'
+import { canBeWatched, jsonOf, type Reply, type Request } from '../../shared/scripted-server.ts'
 import type { StandInAccount } from '../account.ts'
 import type { StandInCalendar } from '../calendar.ts'
 import type { StandInClock } from '../clock.ts'
 import { Pushes } from '../pushes.ts'
-import { canBeWatched, jsonOf, type Reply, type Request } from '../server.ts'
 import { notFound, refusal } from './refusals.ts'
 
 export interface Channel {

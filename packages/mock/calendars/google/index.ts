@@ -4,12 +4,12 @@
  * `/consent` of https://accounts.google.com/o/oauth2/v2/auth.
  */
 import { randomBytes } from 'node:crypto'
+import { partsOf, type Reply, type Request, StandInServer } from '../../shared/scripted-server.ts'
 import { type NewAccount, StandInAccount, TokenOffice } from '../account.ts'
 import { StandInCalendar } from '../calendar.ts'
 import { StandInClock } from '../clock.ts'
 import { consentReply } from '../consent.ts'
 import { instanceOn } from '../model.ts'
-import { partsOf, type Reply, type Request, StandInServer } from '../server.ts'
 import { Channels } from './channels.ts'
 import { itemOf, masterOf } from './items.ts'
 import { EventLists } from './list.ts'
@@ -21,7 +21,7 @@ export interface MockCalendarOptions {
   clock?: StandInClock
 }
 
-type GoogleOperation = 'consent' | 'token' | 'calendars' | 'calendar' | 'events' | 'event' | 'watch' | 'stop' | 'other'
+type GoogleOperation = 'consent' | 'token' | 'calendars' | 'events' | 'event' | 'watch' | 'stop' | 'other'
 
 const [READ, EVENTS, LIST] = ['calendar.readonly', 'calendar.events.readonly', 'calendar.calendarlist.readonly'].map(
   (scope) => `https://www.googleapis.com/auth/${scope}`,
@@ -43,7 +43,7 @@ export class MockGoogleCalendar {
   constructor(clock: StandInClock) {
     this.clock = clock
     this.tokens = new TokenOffice(clock, false)
-    this.server = new StandInServer(operationOf, (request, operation) => this.answer(request, operation))
+    this.server = new StandInServer<string>(operationOf, (request, operation) => this.answer(request, operation))
     this.channels = new Channels(clock, () => this.server.url)
   }
 
@@ -98,10 +98,9 @@ export class MockGoogleCalendar {
     const access = this.tokens.accessOf(request.headers.authorization)
     if (access === null) return unauthorized()
     const { account, scopes } = access
-    const needed = operation === 'calendars' || operation === 'calendar' ? LIST : EVENTS
+    const needed = operation === 'calendars' ? LIST : EVENTS
     if (!scopes.includes(READ) && !scopes.includes(needed)) return missingScope()
     if (operation === 'calendars') return listCalendars(account, request.url.searchParams)
-    if (operation === 'calendar') return oneCalendar(account, partsOf(request)[5] ?? '')
     if (operation === 'stop') return this.channels.stop(request, account)
     const [, , , calendarId = '', , eventId = ''] = partsOf(request)
     const calendar = account.calendars.find(
@@ -174,7 +173,7 @@ function operationOf(request: Request): GoogleOperation {
   if (first === 'consent') return 'consent'
   if (first !== 'calendar' || version !== 'v3') return 'other'
   if (method === 'POST' && place === 'channels') return 'stop'
-  if (method === 'GET' && place === 'users') return event === undefined ? 'calendars' : 'calendar'
+  if (method === 'GET' && place === 'users' && event === undefined) return 'calendars'
   if (place !== 'calendars' || events !== 'events') return 'other'
   if (method === 'POST' && event === 'watch') return 'watch'
   if (method !== 'GET') return 'other'
@@ -194,13 +193,6 @@ function listCalendars(account: StandInAccount, query: URLSearchParams): Reply {
       items: shown.map(entryOf),
     },
   }
-}
-
-function oneCalendar(account: StandInAccount, calendarId: string): Reply {
-  const found = account.calendars.find(
-    ({ id, isPrimary }) => id === calendarId || (isPrimary && calendarId === 'primary'),
-  )
-  return found === undefined ? notFound() : { status: 200, body: entryOf(found) }
 }
 
 function entryOf({ id, name, isPrimary, timezone, canWatch }: StandInCalendar) {

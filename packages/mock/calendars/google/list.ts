@@ -1,10 +1,10 @@
 /** The list of events: full with a window, incremental with a sync token, in pages. */
 import { randomUUID } from 'node:crypto'
+import type { Reply } from '../../shared/scripted-server.ts'
 import type { StandInAccount } from '../account.ts'
 import type { StandInCalendar } from '../calendar.ts'
 import { type Instance, instancesOf } from '../model.ts'
-import type { Reply } from '../server.ts'
-import { itemOf, masterOf } from './items.ts'
+import { itemOf } from './items.ts'
 import { refusal, syncTokenGone } from './refusals.ts'
 
 const DEFAULT_PAGE = 250
@@ -73,7 +73,7 @@ export class EventLists {
     if (state.calendar !== calendar || state.shape !== shape)
       return refusal(400, 'invalid', 'Sync token cannot be used with these request parameters.')
     const next = { ...state, revision: calendar.revision }
-    return this.page(changes(query, state, account, this.listsConverted), next, query, account)
+    return this.page(changes(state, account, this.listsConverted), next, query, account)
   }
 
   private followingPage(token: string, query: URLSearchParams, calendar: StandInCalendar, account: StandInAccount) {
@@ -107,6 +107,8 @@ export class EventLists {
 }
 
 function problemOf(query: URLSearchParams): Reply | null {
+  // Series with their rules are not made here.
+  if (query.get('singleEvents') !== 'true') return refusal(400, 'badRequest', 'Only single events are listed here.')
   const withToken = query.has('syncToken') && REFUSED_WITH_TOKEN.find((name) => query.has(name))
   if (withToken) return refusal(400, 'invalid', `Sync token cannot be used with ${withToken}.`)
   if (query.has('syncToken') && query.get('showDeleted') === 'false')
@@ -115,8 +117,6 @@ function problemOf(query: URLSearchParams): Reply | null {
     if (query.has(name) && !RFC_3339.test(query.get(name)!)) return refusal(400, 'badRequest', 'Bad Request')
   if (query.has('timeMin') && query.has('timeMax') && query.get('timeMin')! >= query.get('timeMax')!)
     return refusal(400, 'timeRangeEmpty', 'The specified time range is empty.')
-  if (query.get('orderBy') === 'startTime' && query.get('singleEvents') !== 'true')
-    return refusal(400, 'badRequest', 'The requested ordering is not available for the particular query.')
   const size = query.get('maxResults')
   if (size !== null && !(Number(size) >= 1)) return refusal(400, 'invalidParameter', 'Invalid value for maxResults.')
   return null
@@ -129,21 +129,11 @@ function everything(query: URLSearchParams, { calendar, window }: SyncState, acc
   const gone = query.get('showDeleted') === 'true'
   const item = (instance: Instance) => itemOf(instance, account, calendar)
   const isShown = ({ existence }: Instance) => gone || existence === 'live'
-  if (query.get('singleEvents') === 'true') {
-    return calendar.between(window.start, window.end, { gone }).filter(isShown).map(item)
-  }
-  return [...calendar.events.values()].flatMap((event) => {
-    if (event.existence !== 'live' && !gone) return []
-    const instances = instancesOf(event, window, { gone: true })
-    if (!event.isSeries) return instances.map(item)
-    if (instances.length === 0) return []
-    return [masterOf(event, account, calendar), ...instances.filter(({ isException }) => isException).map(item)]
-  })
+  return calendar.between(window.start, window.end, { gone }).filter(isShown).map(item)
 }
 
 /** With entries outside of the window too: only far instances of series without an end are left out. */
 function changes(
-  query: URLSearchParams,
   { calendar, window, revision }: SyncState,
   account: StandInAccount,
   listsConverted: boolean,
@@ -154,23 +144,15 @@ function changes(
     end: new Date(window.end.getTime() + AROUND_MS),
   }
   const isNew = (instance: Instance) => instance.revision > revision
-  if (query.get('singleEvents') === 'true') {
-    return [...calendar.events.values()].flatMap((event) =>
-      instancesOf(event, wide, { gone: true, everywhere: true })
-        .filter(isNew)
-        .filter(
-          ({ event, originalStart, isException }) =>
-            (originalStart === null && (listsConverted || !event.isSeries)) ||
-            isException ||
-            (originalStart !== null && originalStart >= wide.start && originalStart <= wide.end),
-        )
-        .map(item),
-    )
-  }
-  return [...calendar.events.values()].flatMap((event) => {
-    const instances = instancesOf(event, wide, { gone: true, everywhere: true }).filter(isNew)
-    if (!event.isSeries) return instances.map(item)
-    const exceptions = instances.filter(({ isException }) => isException).map(item)
-    return event.revision > revision ? [masterOf(event, account, calendar), ...exceptions] : exceptions
-  })
+  return [...calendar.events.values()].flatMap((event) =>
+    instancesOf(event, wide, { gone: true, everywhere: true })
+      .filter(isNew)
+      .filter(
+        ({ event, originalStart, isException }) =>
+          (originalStart === null && (listsConverted || !event.isSeries)) ||
+          isException ||
+          (originalStart !== null && originalStart >= wide.start && originalStart <= wide.end),
+      )
+      .map(item),
+  )
 }

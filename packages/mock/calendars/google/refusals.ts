@@ -1,5 +1,5 @@
 /** Errors in the shape of Google's APIs. */
-import type { Reply } from '../server.ts'
+import type { Reply } from '../../shared/scripted-server.ts'
 
 export function refusal(code: number, reason: string, message: string, headers: Record<string, string> = {}): Reply {
   return {

@@ -1,9 +1,9 @@
 /** The view of a calendar and its changes, with the faults that Graph has. */
 import { randomUUID } from 'node:crypto'
+import type { Reply } from '../../shared/scripted-server.ts'
 import type { StandInAccount } from '../account.ts'
 import type { StandInCalendar } from '../calendar.ts'
 import { instancesOf, type StoredEvent } from '../model.ts'
-import type { Reply } from '../server.ts'
 import { instanceId, itemOf, masterOf, stubOf } from './items.ts'
 import { badRequest, goneState } from './refusals.ts'
 

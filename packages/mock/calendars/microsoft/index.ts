@@ -4,12 +4,12 @@
  */
 import { createHash } from 'node:crypto'
 import { BOT_SCOPE, BOT_TOKEN_SECONDS, newBotToken } from '../../microsoft-teams/bot-token.ts'
+import { partsOf, type Reply, type Request, StandInServer } from '../../shared/scripted-server.ts'
 import { type NewAccount, StandInAccount, TokenOffice } from '../account.ts'
 import { StandInCalendar } from '../calendar.ts'
 import { StandInClock } from '../clock.ts'
 import { consentReply } from '../consent.ts'
 import type { MockCalendarOptions } from '../google/index.ts'
-import { partsOf, type Reply, type Request, StandInServer } from '../server.ts'
 import { Views } from './delta.ts'
 import { eventIdOf, instanceOfId, itemOf, masterOf } from './items.ts'
 import { accessDenied, badRequest, loginRefusal, noMailbox, notFound, unauthorized } from './refusals.ts'
@@ -26,7 +26,6 @@ type MicrosoftOperation =
   | 'instances'
   | 'subscribe'
   | 'renew'
-  | 'reauthorize'
   | 'unsubscribe'
   | 'other'
 
@@ -50,7 +49,7 @@ export class MockMicrosoftCalendar {
     this.clock = clock
     this.tokens = new TokenOffice(clock, true)
     this.subscriptions = new Subscriptions(clock)
-    this.server = new StandInServer(operationOf, (request, operation) => this.answer(request, operation))
+    this.server = new StandInServer<string>(operationOf, (request, operation) => this.answer(request, operation))
   }
 
   /** The setting STANDIN_GRAPH_URL. */
@@ -111,7 +110,6 @@ export class MockMicrosoftCalendar {
   private subscription(operation: string, id: string, request: Request, account: StandInAccount) {
     if (operation === 'subscribe') return this.subscriptions.create(request, account)
     if (operation === 'renew') return this.subscriptions.change(id, request, account)
-    if (operation === 'reauthorize') return this.subscriptions.reauthorize(id, account)
     if (operation === 'unsubscribe') return this.subscriptions.delete(id, account)
     return badRequest('The request is not known.')
   }
@@ -227,7 +225,7 @@ function operationOf(request: Request): MicrosoftOperation {
   if (parts[0] === 'login' && parts.at(-1) === 'authorize') return 'consent'
   if (parts[0] !== 'v1.0') return 'other'
   if (parts[1] === 'subscriptions') {
-    if (method === 'POST') return parts[3] === 'reauthorize' ? 'reauthorize' : 'subscribe'
+    if (method === 'POST' && parts.length === 2) return 'subscribe'
     return method === 'PATCH' ? 'renew' : method === 'DELETE' ? 'unsubscribe' : 'other'
   }
   if (parts[1] !== 'me' || method !== 'GET') return 'other'

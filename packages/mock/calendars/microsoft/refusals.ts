@@ -1,6 +1,6 @@
 /** Errors in the shape of Graph and of Microsoft's login. */
 import { randomUUID } from 'node:crypto'
-import type { Reply } from '../server.ts'
+import type { Reply } from '../../shared/scripted-server.ts'
 
 export function refusal(status: number, code: string, message: string, headers: Record<string, string> = {}): Reply {
   const id = randomUUID()

@@ -1,10 +1,10 @@
 /** Subscriptions: the handshake with both addresses, notifications, and what Graph says of the subscription itself. */
 import { randomUUID } from 'node:crypto'
+import { canBeWatched, jsonOf, type Reply, type Request } from '../../shared/scripted-server.ts'
 import type { StandInAccount } from '../account.ts'
 import type { StandInCalendar } from '../calendar.ts'
 import type { StandInClock } from '../clock.ts'
 import { Pushes } from '../pushes.ts'
-import { canBeWatched, jsonOf, type Reply, type Request } from '../server.ts'
 import { badRequest, refusal } from './refusals.ts'
 
 export interface GraphSubscription {
@@ -17,7 +17,6 @@ export interface GraphSubscription {
   clientState: string | null
   /** UTC milliseconds. */
   expiresAt: number
-  reauthorized: number
 }
 
 export type LifecycleEvent = 'reauthorizationRequired' | 'subscriptionRemoved' | 'missed'
@@ -67,7 +66,6 @@ export class Subscriptions {
       lifecycleNotificationUrl: (lifecycleNotificationUrl as string | undefined) ?? null,
       clientState: (clientState as string | undefined) ?? null,
       expiresAt,
-      reauthorized: 0,
     }
     this.subscriptions.set(subscription.id, subscription)
     return { status: 201, body: shown(subscription) }
@@ -79,15 +77,7 @@ export class Subscriptions {
     const expiresAt = this.expiryOf(jsonOf(request)?.expirationDateTime)
     if (typeof expiresAt !== 'number') return expiresAt
     subscription.expiresAt = expiresAt
-    subscription.reauthorized++
     return { status: 200, body: shown(subscription) }
-  }
-
-  reauthorize(id: string, account: StandInAccount): Reply {
-    const subscription = this.own(id, account)
-    if (subscription === null) return gone()
-    subscription.reauthorized++
-    return { status: 200 }
   }
 
   delete(id: string, account: StandInAccount): Reply {

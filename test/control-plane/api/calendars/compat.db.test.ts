@@ -1,16 +1,11 @@
 /** Calendars as a client of the hosted service knows them: its header, its names, its habits. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openApiWorld } from '../world.ts'
+import { expect, test } from 'vitest'
+import { openWorld } from '../../world.ts'
 import { addCalendar, addEvent, addIntent, fakeCalendars, plainBot } from './fake.ts'
 
 const fake = fakeCalendars()
-let world: Awaited<ReturnType<typeof openApiWorld>>
-let team: Awaited<ReturnType<typeof world.team>>
-beforeAll(async () => {
-  world = await openApiWorld({ dependencies: { calendars: fake.operations } })
-  team = await world.team()
-})
-afterAll(() => world?.close())
+const world = await openWorld({ api: { calendars: fake.operations } })
+const team = await world.team()
 
 async function call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown) {
   const answer = await world.app.inject({

@@ -1,15 +1,11 @@
 /** Notifications of calendar providers, which come without a key. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { Notification } from '../../../../control-plane/calendars/operations.ts'
-import { openApiWorld } from '../world.ts'
+import { openWorld } from '../../world.ts'
 import { fakeCalendars } from './fake.ts'
 
 const fake = fakeCalendars()
-let world: Awaited<ReturnType<typeof openApiWorld>>
-beforeAll(async () => {
-  world = await openApiWorld({ dependencies: { calendars: fake.operations } })
-})
-afterAll(() => world?.close())
+const world = await openWorld({ api: { calendars: fake.operations } })
 beforeEach(() => {
   fake.calls.length = 0
   fake.answer('notified', 'known')

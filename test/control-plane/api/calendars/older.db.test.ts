@@ -1,19 +1,14 @@
 /** `/calendars` and `/calendar_events` with operations that note what was asked of them. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { ProviderError, type ProviderErrorKind } from '../../../../control-plane/platform/ports.ts'
-import { MEET, openApiWorld } from '../world.ts'
+import { MEET, openWorld } from '../../world.ts'
 import { addCalendar, addEvent, addIntent, addSeries, fakeCalendars, inHours, plainBot } from './fake.ts'
 
 const fake = fakeCalendars()
-let world: Awaited<ReturnType<typeof openApiWorld>>
+const world = await openWorld({ api: { calendars: fake.operations } })
+const db = world.database
 let team: Awaited<ReturnType<typeof world.team>>
-let db: typeof world.database
-beforeAll(async () => {
-  world = await openApiWorld({ dependencies: { calendars: fake.operations } })
-  db = world.database
-})
-afterAll(() => world?.close())
 beforeEach(async () => {
   team = await world.team()
   fake.calls.length = 0

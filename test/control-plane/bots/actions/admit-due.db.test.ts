@@ -3,17 +3,14 @@ import { RESERVATION } from '@standin/control-plane/bots/outcomes.ts'
 import { lockBot } from '@standin/control-plane/store/bots/bots.ts'
 import { writeLedger } from '@standin/control-plane/store/teams/ledger.ts'
 import { describe, expect, test } from 'vitest'
-import { atEnd } from '../../../fakes/at-end.ts'
-import { type LaunchingWorld, openLaunchingWorld } from '../../launching/world.ts'
+import type { LaunchingSetting } from '../../launching/world.ts'
 import { waitingForLocks } from '../../postgres.ts'
+import { openWorld } from '../../world.ts'
 
-type Setting = Awaited<ReturnType<LaunchingWorld['setting']>>
-
-const world = await openLaunchingWorld()
-atEnd(world.close)
+const world = await openWorld({ launching: true })
 
 test('the admission of a bot and a change of it that moves tokens do not wait for each other', async () => {
-  const { database, bot, row, teamId } = await world.setting()
+  const { database, bot, row, teamId } = await world.launchingSetting()
   const id = await bot({}, { joinAt: new Date(Date.now() + 1000) })
   let admission: Promise<number> | undefined
   await database.transaction().execute(async (tx) => {
@@ -30,16 +27,16 @@ test('the admission of a bot and a change of it that moves tokens do not wait fo
 
 describe('bots of one team that are due together', () => {
   const soon = (place: number) => new Date(Date.now() + 1000 + place)
-  const outcomes = async (row: Setting['row'], ids: string[]) =>
+  const outcomes = async (row: LaunchingSetting['row'], ids: string[]) =>
     Promise.all(ids.map(async (id) => (({ phase, error_code }) => error_code ?? phase)(await row(id))))
-  const scheduled = async (bot: Setting['bot'], values: Parameters<Setting['bot']>[1][]) => {
+  const scheduled = async (bot: LaunchingSetting['bot'], values: Parameters<LaunchingSetting['bot']>[1][]) => {
     const ids: string[] = []
     for (const [place, value] of values.entries()) ids.push(await bot({}, { joinAt: soon(place), ...value }))
     return ids
   }
 
   test('fill the daily cap and the balance to the last place, those that are due first', async () => {
-    const { database, bot, row, teamId, ledger } = await world.setting()
+    const { database, bot, row, teamId, ledger } = await world.launchingSetting()
     const set = (values: object) => database.updateTable('teams').set(values).where('id', '=', teamId).execute()
     await bot()
     const capped = await scheduled(bot, [{}, {}, {}])
@@ -59,7 +56,7 @@ describe('bots of one team that are due together', () => {
   })
 
   test('are no duplicates of each other, by meeting and by key', async () => {
-    const { database, bot, row } = await world.setting()
+    const { database, bot, row } = await world.launchingSetting()
     const asked = (fields: object) => ({
       request: { bot_name: 'Bot', recording_mode: 'speaker_view', extra: null, ...fields },
     })

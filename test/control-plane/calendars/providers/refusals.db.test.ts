@@ -1,17 +1,16 @@
 /** Tokens, limits, and answers that are not what they should be: each is a problem of a known kind, none is a crash. */
 import { googleRefusals, microsoftRefusals } from '@standin/mock/calendars/index.ts'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { at, connect, HOUR, openWorld, problemOf, WINDOW } from './world.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { at, HOUR, NOW, openStandIns, PLATFORMS, problemOf, WINDOW } from '../stand-ins.ts'
 
-let world: Awaited<ReturnType<typeof openWorld>>
+let world: Awaited<ReturnType<typeof openStandIns>>
 beforeEach(async () => {
-  world = await openWorld()
+  world = await openStandIns(NOW)
 })
-afterEach(() => world.close())
 
 describe('refresh tokens', () => {
   test('Google gives an access token and keeps the refresh token', async () => {
-    const { credentials } = await connect(world.providers.google, world.google)
+    const { credentials } = await world.connect('google')
     const token = await world.providers.google.refresh(credentials)
     expect(token).toMatchObject({ accessTokenSeconds: 3599, refreshToken: null })
   })
@@ -28,11 +27,11 @@ describe('refresh tokens', () => {
     expect(next.refreshToken).not.toBe(newest)
   })
 
-  describe.each(['google', 'microsoft'] as const)('%s', (platform) => {
+  describe.each(PLATFORMS)('%s', (platform) => {
     test('revoked, wrong secret, unknown client, no service, too many: each has its kind', async () => {
       const provider = world.providers[platform]
       const standIn = world[platform]
-      const { account, credentials } = await connect(provider, standIn)
+      const { account, credentials } = await world.connect(platform)
       const refreshToken = standIn.tokens.liveToken(account)!
       const good = { ...credentials, refreshToken }
       const kind = async (change: object) => (await problemOf(provider.refresh({ ...good, ...change }))).kind
@@ -72,7 +71,7 @@ describe('refresh tokens', () => {
   })
 
   test('a tenant that is none is refused before anything is asked', async () => {
-    const { credentials } = await connect(world.providers.microsoft, world.microsoft)
+    const { credentials } = await world.connect('microsoft')
     const seen = world.microsoft.server.requests.length
     for (const tenantId of ['../../evil', 'a b', 'x?y', 'a/b', '.'])
       expect((await problemOf(world.providers.microsoft.refresh({ ...credentials, tenantId }))).kind).toBe(
@@ -84,7 +83,7 @@ describe('refresh tokens', () => {
   })
 })
 
-describe.each(['google', 'microsoft'] as const)('answers of %s', (platform) => {
+describe.each(PLATFORMS)('answers of %s', (platform) => {
   const operations = {
     google: {
       full: 'events',
@@ -104,7 +103,7 @@ describe.each(['google', 'microsoft'] as const)('answers of %s', (platform) => {
   const refusals = platform === 'google' ? googleRefusals : microsoftRefusals
 
   async function start() {
-    const connected = await connect(world.providers[platform], world[platform])
+    const connected = await world.connect(platform)
     connected.calendar.create({ id: 'one', title: 'One', start: at('2026-11-25T10:00:00Z') })
     connected.calendar.create({ title: 'Two', start: at('2026-11-25T12:00:00Z') })
     return { ...connected, server: world[platform].server }
@@ -325,13 +324,13 @@ describe.each(['google', 'microsoft'] as const)('answers of %s', (platform) => {
 
 describe('Google only', () => {
   test('403 for limits is no missing permission', async () => {
-    const { all } = await connect(world.providers.google, world.google)
+    const { all } = await world.connect('google')
     world.google.server.script('events', googleRefusals.tooMany())
     expect((await problemOf(all())).kind).toBe('rate_limited')
   })
 
   test('an API that is not switched on is the fault of the client', async () => {
-    const { all } = await connect(world.providers.google, world.google)
+    const { all } = await world.connect('google')
     const message = 'Google Calendar API has not been used in project 1 before or it is disabled.'
     world.google.server.script('events', googleRefusals.refusal(403, 'accessNotConfigured', message))
     expect(await problemOf(all())).toMatchObject({
@@ -341,14 +340,14 @@ describe('Google only', () => {
   })
 
   test('no meetings: a place of work, time for oneself, an absence, a birthday, a booking', async () => {
-    const { calendar, all } = await connect(world.providers.google, world.google)
+    const { calendar, all } = await world.connect('google')
     for (const eventType of ['workingLocation', 'focusTime', 'birthday', 'outOfOffice', 'fromGmail', 'default'])
       calendar.create({ title: eventType, eventType, start: at('2026-11-25T10:00:00Z') })
     expect((await all()).events.map(({ title }) => title).sort()).toEqual(['default'])
   })
 
   test('days without times are those of the calendar', async () => {
-    const { all } = await connect(world.providers.google, world.google)
+    const { all } = await world.connect('google')
     const item = { id: 'day', status: 'confirmed', start: { date: '2026-11-25' }, end: { date: '2026-11-26' } }
     world.google.server.script('events', { status: 200, body: { timeZone: 'America/New_York', items: [item] } })
     const { events, cursor } = await all()
@@ -357,7 +356,7 @@ describe('Google only', () => {
   })
 
   test('a series that cannot be read marks no exceptions, and costs no events', async () => {
-    const { calendar, all } = await connect(world.providers.google, world.google)
+    const { calendar, all } = await world.connect('google')
     calendar.create({ title: 'Weekly', start: at('2026-11-25T10:00:00Z'), repeats: { every: 'week' } })
     world.google.server.script('event', { status: 500, body: 'oops' })
     const { events } = await all()
@@ -367,14 +366,14 @@ describe('Google only', () => {
 
 describe('Microsoft only', () => {
   test('an account without a mailbox', async () => {
-    const { account, token, all } = await connect(world.providers.microsoft, world.microsoft)
+    const { account, token, all } = await world.connect('microsoft')
     account.hasMailbox = false
     expect((await problemOf(all())).kind).toBe('no_mailbox')
     expect((await problemOf(world.providers.microsoft.listCalendars(token))).kind).toBe('no_mailbox')
   })
 
   test('an id that Graph cannot read is an event that is not there', async () => {
-    const { calendar, all, since } = await connect(world.providers.microsoft, world.microsoft)
+    const { calendar, all, since } = await world.connect('microsoft')
     const id = calendar.create({ title: 'Gone', start: at('2026-11-25T10:00:00Z') })
     const { cursor } = await all()
     calendar.delete(id)
@@ -391,7 +390,7 @@ describe('Microsoft only', () => {
     ['a status of nowhere', { status: 418, body: { error: 'teapot' } }],
     ['a broken connection', 'lose' as const],
   ])('the check of a removal is answered by %s: nothing counts as removed', async (_name, script) => {
-    const { calendar, all, since } = await connect(world.providers.microsoft, world.microsoft)
+    const { calendar, all, since } = await world.connect('microsoft')
     const id = calendar.create({ title: 'Gone', start: at('2026-11-25T10:00:00Z') })
     const { cursor } = await all()
     calendar.delete(id)
@@ -400,7 +399,7 @@ describe('Microsoft only', () => {
   })
 
   test('a page on another host is not asked for: it would get the access token', async () => {
-    const { all } = await connect(world.providers.microsoft, world.microsoft)
+    const { all } = await world.connect('microsoft')
     const elsewhere = { value: [], '@odata.nextLink': `${world.google.url}/steal` }
     world.microsoft.server.script('view', { status: 200, body: elsewhere })
     expect(await problemOf(all())).toMatchObject({
@@ -416,7 +415,7 @@ describe('Microsoft only', () => {
   })
 
   test('stubs are completed from their series, in their calendar', async () => {
-    const { calendar, all, since, account } = await connect(world.providers.microsoft, world.microsoft)
+    const { calendar, all, since, account } = await world.connect('microsoft')
     const other = account.addCalendar('Other')
     const id = other.create({
       title: 'Weekly',
@@ -439,7 +438,7 @@ describe('Microsoft only', () => {
   })
 
   test('what comes as removed and is there still is no removal', async () => {
-    const { calendar, all, since } = await connect(world.providers.microsoft, world.microsoft)
+    const { calendar, all, since } = await world.connect('microsoft')
     const id = calendar.create({ title: 'Stays', start: at('2026-11-25T10:00:00Z') })
     const { cursor } = await all()
     const deltaLink = { '@odata.deltaLink': cursor }
@@ -454,7 +453,7 @@ describe('Microsoft only', () => {
   })
 
   test('a delta with endless removals or series is settled by reading everything', async () => {
-    const { all, since } = await connect(world.providers.microsoft, world.microsoft)
+    const { all, since } = await world.connect('microsoft')
     const { cursor } = await all()
     const value = Array.from({ length: 501 }, (_, index) => ({
       id: `gone-${index}`,

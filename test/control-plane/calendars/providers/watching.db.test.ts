@@ -1,58 +1,26 @@
 /** Subscriptions of both providers, with a receiver on this machine. */
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+
 import { accessTokenOf } from '@standin/control-plane/connections/token-answer.ts'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { at, connect, DAY, NOW, openWorld, problemOf } from './world.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { at, DAY, NOW, openReceiver, openStandIns, PLATFORMS, problemOf } from '../stand-ins.ts'
 
-interface Heard {
-  path: string
-  headers: IncomingMessage['headers']
-  body: string
-}
-
-let world: Awaited<ReturnType<typeof openWorld>>
-const heard: Heard[] = []
-/** The receiver's answer to notifications. */
-let status = 202
-let shakesHands = true
-const receiver = createServer(async (request, response) => {
-  let body = ''
-  for await (const chunk of request) body += String(chunk)
-  const url = new URL(request.url ?? '/', 'http://receiver')
-  const token = url.searchParams.get('validationToken')
-  if (token !== null) {
-    if (shakesHands) response.writeHead(200, { 'content-type': 'text/plain' }).end(token)
-    else response.writeHead(404).end()
-    return
-  }
-  heard.push({ path: url.pathname, headers: request.headers, body })
-  response.writeHead(status).end()
-})
-
-beforeAll(async () => {
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
-})
-afterAll(() => {
-  receiver.closeAllConnections()
-  receiver.close()
-})
+let world: Awaited<ReturnType<typeof openStandIns>>
+let receiver: Awaited<ReturnType<typeof openReceiver>>
+let heard: (typeof receiver)['heard']
 beforeEach(async () => {
-  heard.length = 0
-  status = 202
-  shakesHands = true
-  world = await openWorld()
+  world = await openStandIns(NOW)
+  receiver = await openReceiver()
+  heard = receiver.heard
 })
-afterEach(() => world.close())
 
-function request(channelId = 'channel-1') {
-  const base = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
-  return { channelId, token: 'proof', address: `${base}/hook`, lifecycleAddress: `${base}/lifecycle` }
+function request() {
+  const { url } = receiver
+  return { channelId: 'channel-1', token: 'proof', address: `${url}/hook`, lifecycleAddress: `${url}/lifecycle` }
 }
 
 describe('Google', () => {
   test('a channel says sync once, then that something changed, with token and numbers that rise', async () => {
-    const { calendar, token } = await connect(world.providers.google, world.google)
+    const { calendar, token } = await world.connect('google')
     const subscription = await world.providers.google.watch(token, calendar.id, request())
     expect(subscription.id).toBe('channel-1')
     expect(subscription.expiresAt.getTime()).toBeGreaterThan(NOW.getTime() + 6.9 * DAY)
@@ -76,66 +44,8 @@ describe('Google', () => {
     expect(new Set(numbers).size).toBe(3)
   })
 
-  test('a new channel before the old one ends: both deliver until the old one is stopped', async () => {
-    const { calendar, token } = await connect(world.providers.google, world.google)
-    const { google } = world.providers
-    const old = await google.watch(token, calendar.id, request('old'))
-    const fresh = await google.renew(token, calendar.id, old, request('new'))
-    expect(fresh.id).toBe('new')
-    await world.google.pushes.settled()
-    heard.length = 0
-    calendar.create({ start: at('2026-11-25T10:00:00Z') })
-    await world.google.pushes.settled()
-    expect(heard.map(({ headers }) => headers['x-goog-channel-id']).sort()).toEqual(['new', 'old'])
-    await google.unwatch(token, old)
-    await google.unwatch(token, old)
-    heard.length = 0
-    calendar.create({ start: at('2026-11-25T10:00:00Z') })
-    await world.google.pushes.settled()
-    expect(heard.map(({ headers }) => headers['x-goog-channel-id'])).toEqual(['new'])
-  })
-
-  test('a channel ends after a week, and its id cannot be used again', async () => {
-    const { calendar, token } = await connect(world.providers.google, world.google)
-    await world.providers.google.watch(token, calendar.id, request())
-    await world.google.pushes.settled()
-    expect((await problemOf(world.providers.google.watch(token, calendar.id, request()))).message).toContain(
-      'not unique',
-    )
-    world.clock.advance(7 * DAY + 1000)
-    heard.length = 0
-    calendar.create({ start: at('2026-12-05T10:00:00Z') })
-    await world.google.pushes.settled()
-    expect(heard).toEqual([])
-  })
-
-  test('a push that is lost, one that comes twice, one that is repeated until it arrives', async () => {
-    const { calendar, token } = await connect(world.providers.google, world.google)
-    await world.providers.google.watch(token, calendar.id, request())
-    await world.google.pushes.settled()
-    heard.length = 0
-    world.google.pushes.losing = 1
-    calendar.create({ start: at('2026-11-25T10:00:00Z') })
-    await world.google.pushes.settled()
-    expect(heard).toHaveLength(0)
-    world.google.pushes.doubles = true
-    calendar.create({ start: at('2026-11-25T10:00:00Z') })
-    await world.google.pushes.settled()
-    expect(heard).toHaveLength(2)
-    world.google.pushes.doubles = false
-    world.google.pushes.retryMs = 1
-    status = 503
-    calendar.create({ start: at('2026-11-25T10:00:00Z') })
-    await world.google.pushes.settled()
-    expect(heard).toHaveLength(2 + 4)
-    status = 400
-    calendar.create({ start: at('2026-11-25T10:00:00Z') })
-    await world.google.pushes.settled()
-    expect(heard).toHaveLength(2 + 4 + 1)
-  })
-
   test('a calendar that cannot be watched', async () => {
-    const { account, token } = await connect(world.providers.google, world.google)
+    const { account, token } = await world.connect('google')
     const holidays = account.addCalendar('Holidays')
     Object.assign(holidays, { canWatch: false })
     const problem = await problemOf(world.providers.google.watch(token, holidays.id, request()))
@@ -143,7 +53,7 @@ describe('Google', () => {
   })
 
   test('an address without https is refused, and the sentence has no token', async () => {
-    const { calendar, token } = await connect(world.providers.google, world.google)
+    const { calendar, token } = await world.connect('google')
     const plain = { ...request(), address: 'http://bots.example.com/hook' }
     const { message } = await problemOf(world.providers.google.watch(token, calendar.id, plain))
     expect(message).toContain('HTTPS')
@@ -153,7 +63,7 @@ describe('Google', () => {
 
 describe('Microsoft', () => {
   test('a subscription is made after the handshake, and notifies with its proof', async () => {
-    const { calendar, token } = await connect(world.providers.microsoft, world.microsoft)
+    const { calendar, token } = await world.connect('microsoft')
     const subscription = await world.providers.microsoft.watch(token, calendar.id, request())
     expect(subscription.resourceId).toBeNull()
     expect(subscription.expiresAt.getTime()).toBeLessThanOrEqual(NOW.getTime() + 4231 * 60_000)
@@ -167,15 +77,15 @@ describe('Microsoft', () => {
   })
 
   test('without a handshake there is none', async () => {
-    const { calendar, token } = await connect(world.providers.microsoft, world.microsoft)
-    shakesHands = false
+    const { calendar, token } = await world.connect('microsoft')
+    receiver.shakesHands = false
     const problem = await problemOf(world.providers.microsoft.watch(token, calendar.id, request()))
     expect(problem).toMatchObject({ kind: 'unavailable', message: expect.stringContaining('validation') })
     expect(world.microsoft.subscriptions.live).toEqual([])
   })
 
   test('it is prolonged, ends by itself, and cannot be prolonged then', async () => {
-    const { calendar, account, token } = await connect(world.providers.microsoft, world.microsoft)
+    const { calendar, account, token } = await world.connect('microsoft')
     const { microsoft } = world.providers
     const first = await microsoft.watch(token, calendar.id, request())
     world.clock.advance(1.5 * DAY)
@@ -194,7 +104,7 @@ describe('Microsoft', () => {
   })
 
   test('notifications about the subscription go to a separate address', async () => {
-    const { calendar, token } = await connect(world.providers.microsoft, world.microsoft)
+    const { calendar, token } = await world.connect('microsoft')
     const { id } = await world.providers.microsoft.watch(token, calendar.id, request())
     world.microsoft.subscriptions.lifecycle('missed')
     world.microsoft.subscriptions.lifecycle('subscriptionRemoved')
@@ -207,13 +117,15 @@ describe('Microsoft', () => {
       true,
     )
   })
+})
 
-  test('after its end no notification comes', async () => {
-    const { calendar, token } = await connect(world.providers.microsoft, world.microsoft)
-    const subscription = await world.providers.microsoft.watch(token, calendar.id, request())
-    await world.providers.microsoft.unwatch(token, subscription)
-    calendar.create({ start: at('2026-11-25T10:00:00Z') })
-    await world.microsoft.pushes.settled()
-    expect(heard).toEqual([])
-  })
+test.each(PLATFORMS)('%s: after its end no notification comes, and it can be ended again', async (platform) => {
+  const { calendar, token, provider, standIn } = await world.connect(platform)
+  const subscription = await provider.watch(token, calendar.id, request())
+  await standIn.pushes.settled()
+  for (let count = 0; count < 2; count++) await provider.unwatch(token, subscription)
+  heard.length = 0
+  calendar.create({ start: at('2026-11-25T10:00:00Z') })
+  await standIn.pushes.settled()
+  expect(heard).toEqual([])
 })

@@ -1,13 +1,9 @@
 import { sendHint } from '@standin/control-plane/store/wake-ups.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type LaunchingWorld, openLaunchingWorld } from '../world.ts'
+import { expect, test } from 'vitest'
+import { openWorld } from '../../world.ts'
 
-let world: LaunchingWorld
-beforeAll(async () => {
-  world = await openLaunchingWorld()
-})
-afterAll(() => world.close())
+const world = await openWorld({ launching: true })
 
 /** Many bots on a busy machine. */
 const PATIENT = { timeout: 50_000 }
@@ -15,7 +11,7 @@ const kinds = (steps: { kind: string }[]) => steps.map(({ kind }) => kind)
 const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000)
 
 test('a bot that is asked for runs, is recorded and ends', async () => {
-  const { launching, bot, row, steps, host, launches } = await world.setting()
+  const { launching, bot, row, steps, host, launches } = await world.launchingSetting()
   launching()
   const id = await bot()
   await expect.poll(async () => (await row(id)).phase).toBe('closed')
@@ -32,7 +28,7 @@ test('a bot that is asked for runs, is recorded and ends', async () => {
 })
 
 test('a hint from another process starts a bot without waiting for the next look', async () => {
-  const { launching, bot, host, databaseUrl, database } = await world.setting()
+  const { launching, bot, host, databaseUrl, database } = await world.launchingSetting()
   launching({ databaseUrl })
   const started = async () => {
     const before = performance.now()
@@ -51,7 +47,7 @@ test('a hint from another process starts a bot without waiting for the next look
 })
 
 test('bots are found without hints: while the connection for them is broken, and when another program writes a row', async () => {
-  const { launching, bot, host, databaseUrl, database } = await world.setting()
+  const { launching, bot, host, databaseUrl, database } = await world.launchingSetting()
   launching({ databaseUrl })
   const listeners = async () => {
     const { rows } = await sql<{ pid: number }>`
@@ -71,7 +67,7 @@ test('bots are found without hints: while the connection for them is broken, and
 })
 
 test('a bot that finds no room waits as queued with the reason, and runs when there is room', async () => {
-  const { launching, bot, row, host, steps, launches } = await world.setting()
+  const { launching, bot, row, host, steps, launches } = await world.launchingSetting()
   host.limit = 1
   const room = launching()
   const first = await bot({ meetingMs: 60_000 })
@@ -88,7 +84,7 @@ test('a bot that finds no room waits as queued with the reason, and runs when th
 })
 
 test('a launcher that fails is tried again after a pause, with another attempt', async () => {
-  const { launching, bot, row, host, steps, launches } = await world.setting()
+  const { launching, bot, row, host, steps, launches } = await world.launchingSetting()
   host.failure = 'The engine is away'
   launching()
   const id = await bot()
@@ -106,12 +102,12 @@ test('a launcher that fails is tried again after a pause, with another attempt',
 })
 
 test('a bot that cannot be started while its time lasts fails, is reported once, and costs nothing', async () => {
-  const { launching, bot, row, host, messages, ledger, database } = await world.setting()
+  const { launching, bot, row, host, messages, ledger } = await world.launchingSetting()
   host.failure = 'The engine is away'
   launching()
   const id = await bot()
   await expect.poll(async () => (await row(id)).launch_failures).toBeGreaterThan(0)
-  await database.updateTable('bots').set({ give_up_at: new Date() }).where('id', '=', id).execute()
+  await world.set(id, { give_up_at: new Date() })
   await expect.poll(async () => (await row(id)).phase).toBe('closed')
   expect(await row(id)).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR' })
   expect((await row(id)).error_message).toContain('The engine is away')
@@ -120,14 +116,10 @@ test('a bot that cannot be started while its time lasts fails, is reported once,
 })
 
 test('a bot that waits for two minutes is reported as late, once', async () => {
-  const { launching, bot, row, host, messages, database } = await world.setting()
+  const { launching, bot, row, host, messages } = await world.launchingSetting()
   host.limit = 0
   const id = await bot()
-  await database
-    .updateTable('bots')
-    .set({ queued_at: inSeconds(-121) })
-    .where('id', '=', id)
-    .execute()
+  await world.set(id, { queued_at: inSeconds(-121) })
   const room = launching()
   await expect.poll(async () => (await row(id)).pickup_delayed_at).not.toBeNull()
   room.wake()
@@ -138,7 +130,7 @@ test('a bot that waits for two minutes is reported as late, once', async () => {
 })
 
 test('a scheduled bot is started ahead of its time, and told when to ask to join', async () => {
-  const { launching, bot, row, steps, host } = await world.setting()
+  const { launching, bot, row, steps, host } = await world.launchingSetting()
   launching()
   const joinAt = inSeconds(10)
   const soon = await bot({}, { joinAt })
@@ -159,10 +151,10 @@ test('a scheduled bot is started ahead of its time, and told when to ask to join
 })
 
 test('scheduled bots are checked when they are due: by cap, tokens and duplicates, in the order of their time', async () => {
-  const { launching, bot, row, steps, host, messages, teamId, database } = await world.setting()
+  const { launching, bot, row, steps, host, messages, teamId } = await world.launchingSetting()
   const first = await bot({}, { joinAt: inSeconds(1) })
   const second = await bot({}, { joinAt: inSeconds(2) })
-  await database.updateTable('teams').set({ daily_cap: 1 }).where('id', '=', teamId).execute()
+  await world.setTeam(teamId, { daily_cap: 1 })
   launching()
   await expect.poll(async () => (await row(second)).phase).toBe('closed')
   expect(await row(second)).toMatchObject({
@@ -175,11 +167,11 @@ test('scheduled bots are checked when they are due: by cap, tokens and duplicate
   expect(host.of(second)).toHaveLength(0)
   expect(kinds(await steps(second))).toEqual(['asked', 'due', 'refused', 'ended'])
 
-  await database.updateTable('teams').set({ daily_cap: null, balance: 0 }).where('id', '=', teamId).execute()
+  await world.setTeam(teamId, { daily_cap: null, balance: 0 })
   const poor = await bot({}, { joinAt: inSeconds(1) })
   await expect.poll(async () => (await row(poor)).error_code).toBe('INSUFFICIENT_TOKENS')
 
-  await database.updateTable('teams').set({ balance: null }).where('id', '=', teamId).execute()
+  await world.setTeam(teamId, { balance: null })
   const twin = await bot(
     {},
     {
@@ -191,7 +183,7 @@ test('scheduled bots are checked when they are due: by cap, tokens and duplicate
 })
 
 test('a request that makes no job fails at once with the code of the interface', async () => {
-  const { launching, bot, row, host } = await world.setting()
+  const { launching, bot, row, host } = await world.launchingSetting()
   launching()
   const conf_config = { credential_id: '7c9e6679-7425-40de-944b-e07fc1f90ae7' }
   const id = await bot(
@@ -207,13 +199,9 @@ test('a request that makes no job fails at once with the code of the interface',
 })
 
 test('teams take turns, so that one with many bots does not delay the others', async () => {
-  const { launching, bot, host, database } = await world.setting()
+  const { launching, bot, host } = await world.launchingSetting()
   const many = await Promise.all(Array.from({ length: 16 }, () => bot({ meetingMs: 10, chats: 1 })))
-  const { id: otherTeam } = await database
-    .insertInto('teams')
-    .values({ name: 'Other' })
-    .returning('id')
-    .executeTakeFirstOrThrow()
+  const otherTeam = await world.teamId()
   const one = await bot({}, { teamId: otherTeam })
   launching({ concurrency: 4 })
   await expect.poll(() => host.bots.length, PATIENT).toBe(17)
@@ -223,7 +211,7 @@ test('teams take turns, so that one with many bots does not delay the others', a
 })
 
 test('a drain starts no more bots and ends when none runs; another launcher continues', async () => {
-  const { launching, bot, row, host } = await world.setting()
+  const { launching, bot, row, host } = await world.launchingSetting()
   const room = launching()
   const running = await bot({ meetingMs: 600_000 })
   await expect.poll(async () => (await row(running)).status).toBe('in_call_recording')
@@ -239,7 +227,7 @@ test('a drain starts no more bots and ends when none runs; another launcher cont
 })
 
 test('many loops beside each other start each bot once', async () => {
-  const { launching, bot, host, database } = await world.setting()
+  const { launching, bot, host, database } = await world.launchingSetting()
   const rooms = [1, 2, 3].map(() => launching())
   const ids = await Promise.all(Array.from({ length: 30 }, () => bot({ meetingMs: 10, chats: 1 })))
   for (const room of rooms) room.wake()
@@ -252,7 +240,7 @@ test('many loops beside each other start each bot once', async () => {
 })
 
 test('bots are admitted while the time that others took to start is still being measured', async () => {
-  const { launching, bot, row, database } = await world.setting()
+  const { launching, bot, row, database } = await world.launchingSetting()
   const id = await bot({}, { joinAt: inSeconds(1) })
   await database.transaction().execute(async (tx) => {
     await sql`lock table launches in access exclusive mode`.execute(tx)

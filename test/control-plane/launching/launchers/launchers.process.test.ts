@@ -1,11 +1,12 @@
 /** The launchers that need nothing but this machine, held to the contract of all launchers. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createProcessLauncher } from '@standin/control-plane/launching/launchers/process/launcher.ts'
 import type { Launcher, LaunchHandle } from '@standin/control-plane/platform/ports.ts'
 import { expect } from 'vitest'
+import { temporaryFolder } from '../../../fakes/at-end.ts'
+import { quiet } from '../../world.ts'
 import { startBotHost } from '../bot-host.ts'
 import { NEEDS } from '../needs.ts'
 import { startRelay } from '../relay.ts'
@@ -14,10 +15,8 @@ import type { Plan } from '../simulated-bot.ts'
 import { type Does, describeLauncher, type LauncherBench, plainJob } from './launcher-contract.ts'
 
 const PROGRAM = fileURLToPath(new URL('stand-in-bot.mjs', import.meta.url))
-const quiet = { info() {}, warn() {}, error() {} }
 
 async function processBench({ maxBots }: { maxBots: number }): Promise<LauncherBench> {
-  const folders: string[] = []
   const launchers: Launcher[] = []
   async function open(folder: string): Promise<Launcher> {
     const launcher = await createProcessLauncher({
@@ -32,18 +31,14 @@ async function processBench({ maxBots }: { maxBots: number }): Promise<LauncherB
     launchers.push(launcher)
     return launcher
   }
-  function newFolder(): string {
-    folders.push(mkdtempSync(join(tmpdir(), 'standin-launcher-')))
-    return folders.at(-1)!
-  }
-  const folder = newFolder()
+  const [folder, elsewhere] = [temporaryFolder(), temporaryFolder()]
   const logOf = ({ name }: LaunchHandle) =>
     readdirSync(join(folder, name)).includes('log') ? readFileSync(join(folder, name, 'log'), 'utf8') : ''
   return {
     launcher: await open(folder),
     job: (does, says = '') => plainJob({ extra: { does, says } }),
     reopen: () => open(folder),
-    stranger: () => open(newFolder()),
+    stranger: () => open(elsewhere),
     whenWaiting: (handle) => expect.poll(() => logOf(handle)).toContain('waiting'),
     runs: async (handle) => logOf(handle).match(/"arguments"/g)?.length ?? 0,
     engine: null,
@@ -57,7 +52,6 @@ async function processBench({ maxBots }: { maxBots: number }): Promise<LauncherB
           await expect.poll(async () => (await launcher.inspect(handle)).state).not.toBe('running')
         }
       }
-      for (const each of folders) rmSync(each, { recursive: true, force: true })
     },
   }
 }
@@ -71,7 +65,7 @@ const PLANS: Record<Does, Plan> = {
 }
 
 async function simulatedBench({ maxBots }: { maxBots: number }): Promise<LauncherBench> {
-  const folder = mkdtempSync(join(tmpdir(), 'standin-simulated-'))
+  const folder = temporaryFolder()
   const hosts = [await startBotHost()]
   const host = hosts[0]!
   host.limit = maxBots
@@ -100,7 +94,6 @@ async function simulatedBench({ maxBots }: { maxBots: number }): Promise<Launche
     async close() {
       await relay.close()
       await Promise.all(hosts.map((each) => each.close()))
-      rmSync(folder, { recursive: true, force: true })
     },
   }
 }

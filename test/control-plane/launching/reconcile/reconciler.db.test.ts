@@ -1,37 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import { changeBot } from '@standin/control-plane/bots/actions/change-bot.ts'
-import { stopAsked } from '@standin/control-plane/bots/stop.ts'
 import type { Recover } from '@standin/control-plane/launching/reconcile/recovery.ts'
 import { claimDue } from '@standin/control-plane/store/bots/claims.ts'
-import { addCommand } from '@standin/control-plane/store/bots/commands.ts'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { openWorld } from '../../world.ts'
 import { createSimulatedLauncher } from '../simulated.ts'
-import { type LaunchingWorld, openLaunchingWorld } from '../world.ts'
+import type { LaunchingSetting } from '../world.ts'
 
-let world: LaunchingWorld
-beforeAll(async () => {
-  world = await openLaunchingWorld()
-})
-afterAll(() => world.close())
+const world = await openWorld({ launching: true })
 
-type Setting = Awaited<ReturnType<LaunchingWorld['setting']>>
-
-async function askToLeave({ database }: Setting, botId: string): Promise<void> {
-  const isAsked = await changeBot(database, botId, (bot) => {
-    const change = stopAsked(bot, new Date())
-    return 'refused' in change ? null : change
-  })
-  if (!isAsked) throw new Error('The bot could not be asked to leave')
-  await addCommand(database, botId, { type: 'leave' }, 3600)
-}
-
-const ended = (setting: Setting, id: string) => expect.poll(async () => (await setting.row(id)).phase).toBe('closed')
-const recording = (setting: Setting, id: string) =>
+const ended = (setting: LaunchingSetting, id: string) =>
+  expect.poll(async () => (await setting.row(id)).phase).toBe('closed')
+const recording = (setting: LaunchingSetting, id: string) =>
   expect.poll(async () => (await setting.row(id)).status).toBe('in_call_recording')
 
 test('a bot whose process crashes before it asked to join is started again', async () => {
-  const setting = await world.setting()
+  const setting = await world.launchingSetting()
   setting.launching()
   const id = await setting.bot({ dies: 'before_joining', deadAttempts: 1 })
   await ended(setting, id)
@@ -41,7 +25,7 @@ test('a bot whose process crashes before it asked to join is started again', asy
 })
 
 test('a bot that crashes in its meeting is not sent again: its end has the code that the evidence proves', async () => {
-  const setting = await world.setting()
+  const setting = await world.launchingSetting()
   setting.launching()
   const [killed, starved] = await Promise.all([
     setting.bot({ dies: 'recording' }),
@@ -60,7 +44,7 @@ test('a bot that crashes in its meeting is not sent again: its end has the code 
 })
 
 test('what a dead bot journaled and recorded is read and delivered before its end is written', async () => {
-  const setting = await world.setting()
+  const setting = await world.launchingSetting()
   const recovered: unknown[] = []
   setting.launching({
     recover: async (place) => {
@@ -88,7 +72,7 @@ test('what a dead bot journaled and recorded is read and delivered before its en
 })
 
 test('the log that a dead bot stored is kept with its launch, before what it printed', async () => {
-  const setting = await world.setting()
+  const setting = await world.launchingSetting()
   setting.launching()
   const id = await setting.bot({ dies: 'before_report', meetingMs: 300 })
   await recording(setting, id)
@@ -98,7 +82,7 @@ test('the log that a dead bot stored is kept with its launch, before what it pri
 })
 
 test('a final report that only the journal holds is the end of the bot', async () => {
-  const setting = await world.setting()
+  const setting = await world.launchingSetting()
   // Nothing that the bot sends arrives.
   setting.launching({ linkUrl: 'ws://127.0.0.1:9/link', waitForWelcomeSeconds: 0 })
   const id = await setting.bot()
@@ -109,7 +93,7 @@ test('a final report that only the journal holds is the end of the bot', async (
 })
 
 test('a recovery that fails is tried again, and the bot does not end before', async () => {
-  const setting = await world.setting()
+  const setting = await world.launchingSetting()
   let calls = 0
   setting.launching({
     recover: async () => {
@@ -121,13 +105,13 @@ test('a recovery that fails is tried again, and the bot does not end before', as
   await expect.poll(() => calls).toBe(1)
   await expect.poll(async () => (await setting.row(id)).lease_until).not.toBeNull()
   expect(await setting.row(id)).toMatchObject({ phase: 'running', error_code: null })
-  await setting.database.updateTable('bots').set({ lease_until: new Date() }).where('id', '=', id).execute()
+  await world.set(id, { lease_until: new Date() })
   await ended(setting, id)
   expect(calls).toBe(2)
 })
 
 test('what cannot be recovered for a quarter of an hour stays where it is, and the bot ends', async () => {
-  const setting = await world.setting()
+  const setting = await world.launchingSetting()
   const { database } = setting
   let calls = 0
   setting.launching({
@@ -145,12 +129,12 @@ test('what cannot be recovered for a quarter of an hour stays where it is, and t
   const longAgo = new Date(Date.now() - 901_000)
   // A process that ended while the service was away: the time counts from when that was seen.
   await database.updateTable('launches').set({ ended_at: longAgo }).where('bot_id', '=', id).execute()
-  await database.updateTable('bots').set({ lease_until: longAgo }).where('id', '=', id).execute()
+  await world.set(id, { lease_until: longAgo })
   await expect.poll(() => calls).toBe(2)
   await expect.poll(async () => (await setting.row(id)).lease_owner).toBeNull()
   expect((await setting.row(id)).phase).toBe('running')
   await database.updateTable('launches').set({ end_seen_at: longAgo }).where('bot_id', '=', id).execute()
-  await database.updateTable('bots').set({ lease_until: longAgo }).where('id', '=', id).execute()
+  await world.set(id, { lease_until: longAgo })
   await ended(setting, id)
   await expect.poll(async () => (await setting.launches(id))[0]!.evidence).toEqual({ is_kept: true })
   expect(await setting.row(id)).toMatchObject({ error_code: 'FORCE_KILLED', duration_seconds: 3 })
@@ -161,68 +145,49 @@ test('what cannot be recovered for a quarter of an hour stays where it is, and t
 })
 
 test('a bot that was asked to leave ends by its own report', async () => {
-  const setting = await world.setting()
+  const setting = await world.launchingSetting()
   setting.launching()
   const id = await setting.bot({ meetingMs: 60_000 })
   await recording(setting, id)
-  await askToLeave(setting, id)
+  await setting.askToLeave(id)
   await ended(setting, id)
   expect(await setting.row(id)).toMatchObject({ status: 'completed', end_code: 'API_REQUEST' })
 })
 
 test('a bot that does not leave is stopped by its launcher at the deadline, and killed after the grace period', async () => {
-  const setting = await world.setting()
-  const { database } = setting
+  const setting = await world.launchingSetting()
   setting.launching()
   const id = await setting.bot({ meetingMs: 600_000, isDeaf: true })
   await recording(setting, id)
-  await askToLeave(setting, id)
+  await setting.askToLeave(id)
   const past = (seconds: number) => new Date(Date.now() - seconds * 1000)
-  await database
-    .updateTable('bots')
-    .set({ deadline_at: past(1) })
-    .where('id', '=', id)
-    .execute()
+  await world.set(id, { deadline_at: past(1) })
   await expect.poll(async () => (await setting.row(id)).stop_sent_at).not.toBeNull()
   expect(await setting.row(id)).toMatchObject({ phase: 'ending' })
-  await database
-    .updateTable('bots')
-    .set({ stop_sent_at: past(121) })
-    .where('id', '=', id)
-    .execute()
+  await world.set(id, { stop_sent_at: past(121) })
   await ended(setting, id)
   expect(await setting.row(id)).toMatchObject({ status: 'failed', error_code: 'FORCE_KILLED' })
   expect((await setting.steps(id)).filter(({ kind }) => kind === 'killed')).toHaveLength(1)
 })
 
 test('a bot that cannot reach its link and is past its start deadline is not asked to end: its journal is read', async () => {
-  const setting = await world.setting()
-  const { database } = setting
+  const setting = await world.launchingSetting()
   setting.launching({ linkUrl: 'ws://127.0.0.1:9/link', waitForWelcomeSeconds: 0 })
   const id = await setting.bot({ meetingMs: 600_000 })
   await expect.poll(async () => (await setting.row(id)).phase).toBe('starting')
   await expect.poll(() => setting.host.of(id)[0]?.bot.joinRequests.length).toBe(1)
-  await database
-    .updateTable('bots')
-    .set({ deadline_at: new Date(Date.now() - 1000) })
-    .where('id', '=', id)
-    .execute()
+  await world.set(id, { deadline_at: new Date(Date.now() - 1000) })
   await expect.poll(async () => (await setting.row(id)).status).toBe('in_call_recording')
   expect(await setting.row(id)).toMatchObject({ phase: 'running', stop_sent_at: null, joined_attempt: 1 })
   expect(setting.host.of(id)[0]!.bot.evidence).toBeNull()
 })
 
 test('a bot that was started and does not report is asked to end at its start deadline, and another attempt is made', async () => {
-  const setting = await world.setting()
-  const { database } = setting
+  const setting = await world.launchingSetting()
   setting.launching()
   const id = await setting.bot({ isSilent: true, deadAttempts: 1 })
   await expect.poll(async () => (await setting.row(id)).phase).toBe('starting')
-  await database
-    .updateTable('bots')
-    .set({ deadline_at: new Date(Date.now() - 1000) })
-    .where('id', '=', id)
-    .execute()
+  await world.set(id, { deadline_at: new Date(Date.now() - 1000) })
   await ended(setting, id)
   expect(await setting.row(id)).toMatchObject({
     status: 'completed',
@@ -234,7 +199,7 @@ test('a bot that was started and does not report is asked to end at its start de
 })
 
 test('a bot that is cancelled while it is started does not run on', async () => {
-  const setting = await world.setting()
+  const setting = await world.launchingSetting()
   const launcher = createSimulatedLauncher(setting.host.url)
   const started = Promise.withResolvers<void>()
   const answer = Promise.withResolvers<void>()
@@ -250,7 +215,7 @@ test('a bot that is cancelled while it is started does not run on', async () => 
   setting.launching({ launcher: slow, linkUrl: 'ws://127.0.0.1:9/link' })
   const id = await setting.bot({ meetingMs: 600_000 })
   await started.promise
-  await askToLeave(setting, id).catch(() => {})
+  await setting.askToLeave(id)
   expect(await setting.row(id)).toMatchObject({ phase: 'closed', error_code: 'EXITING_MEETING_BEFORE_RECORD' })
   answer.resolve()
   await expect.poll(() => setting.host.of(id)[0]!.bot.evidence).not.toBeNull()
@@ -259,7 +224,7 @@ test('a bot that is cancelled while it is started does not run on', async () => 
 })
 
 test('a bot of a launcher that did not come back is found where it runs, and due again where it does not', async () => {
-  const setting = await world.setting()
+  const setting = await world.launchingSetting()
   const { database, host } = setting
   const launcher = createSimulatedLauncher(host.url)
   const [found, lost] = [await setting.bot({ meetingMs: 600_000 }), await setting.bot()]
@@ -285,7 +250,7 @@ test('a bot of a launcher that did not come back is found where it runs, and due
 })
 
 test('a launcher that wakes up after its lease starts nothing', async () => {
-  const setting = await world.setting()
+  const setting = await world.launchingSetting()
   const { database, host } = setting
   const room = setting.launching({ leaseSeconds: 1 })
   const id = await setting.bot()
@@ -301,7 +266,7 @@ test('a launcher that wakes up after its lease starts nothing', async () => {
 })
 
 test('a bot that is not in the database is asked to end after a while', async () => {
-  const setting = await world.setting()
+  const setting = await world.launchingSetting()
   const { host } = setting
   const orphan = randomUUID()
   const launcher = createSimulatedLauncher(host.url)
@@ -337,7 +302,7 @@ function slowRecovery() {
 }
 
 test('while recordings are recovered, other bots are looked after', async () => {
-  const setting = await world.setting()
+  const setting = await world.launchingSetting()
   const slow = slowRecovery()
   setting.launching({ recover: slow.recover })
   const dead = await Promise.all(Array.from({ length: 9 }, () => setting.bot({ dies: 'recording' })))
@@ -354,7 +319,7 @@ test('while recordings are recovered, other bots are looked after', async () => 
 })
 
 test('a bot whose recovery takes longer than its lease is left to the reconciler that does it', async () => {
-  const setting = await world.setting()
+  const setting = await world.launchingSetting()
   const slow = slowRecovery()
   const reconciler = { finishLeaseSeconds: 2 }
   for (let n = 0; n < 2; n++) setting.launching({ recover: slow.recover, reconciler })
@@ -371,7 +336,7 @@ test('a bot whose recovery takes longer than its lease is left to the reconciler
 })
 
 test('a reconciler that is closed stops its recoveries, and the next one begins them again', async () => {
-  const setting = await world.setting()
+  const setting = await world.launchingSetting()
   const slow = slowRecovery()
   const room = setting.launching({ recover: slow.recover })
   const id = await setting.bot({ dies: 'recording' })
@@ -387,7 +352,7 @@ test('a service whose clock is two hours late starts, hears and stops bots by th
   vi.useFakeTimers({ toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())
   vi.setSystemTime(Date.now() - 7_200_000)
-  const setting = await world.setting()
+  const setting = await world.launchingSetting()
   setting.launching()
   const silent = await setting.bot({ isSilent: true })
   await expect.poll(async () => (await setting.row(silent)).phase).toBe('starting')
@@ -403,7 +368,7 @@ test('a service whose clock is two hours late starts, hears and stops bots by th
 })
 
 test('two reconcilers finish a dead bot once', async () => {
-  const setting = await world.setting()
+  const setting = await world.launchingSetting()
   let recoveries = 0
   const recover = async () => {
     recoveries++

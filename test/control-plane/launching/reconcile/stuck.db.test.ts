@@ -1,15 +1,10 @@
 /** Bots that were asked to leave and do nothing: stopped after two minutes without progress, at every phase. */
 import type { BotPatch } from '@standin/control-plane/store/rows/index.ts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createSimulatedLauncher } from '../simulated.ts'
-import { type LaunchingWorld, openLaunchingWorld } from '../world.ts'
-import { askToLeave, deafBot, LONG, notStopped, onPass, pass, QUIET, setBot, stopped } from './stuck.ts'
+import { expect, test } from 'vitest'
+import { openWorld } from '../../world.ts'
+import { askToLeave, deafBot, LONG, notStopped, pass, QUIET, setBot, stopped } from './stuck.ts'
 
-let world: LaunchingWorld
-beforeAll(async () => {
-  world = await openLaunchingWorld()
-})
-afterAll(() => world.close())
+const world = await openWorld({ launching: true })
 
 test.each([
   ['while it joins', { status: 'joining_call', recording_started_at: null, joined_at: null }],
@@ -104,17 +99,8 @@ test('a request that never reached its bot, with a link that did not visibly bre
 })
 
 test('a store that does not answer stops no bot', async () => {
-  const setting = await world.setting()
-  const clock = { seconds: 0 }
-  const files = { ...setting.files, bytesOf: () => Promise.reject(new Error('away')) }
-  setting.launching({
-    files,
-    launcher: createSimulatedLauncher(setting.host.url),
-    onPass,
-    reconciler: { now: () => clock.seconds * 1000 },
-  })
-  const id = await setting.bot({ meetingMs: 600_000, isDeaf: true })
-  await expect.poll(async () => (await setting.row(id)).status, LONG).toBe('in_call_recording')
+  const bytesOf = () => Promise.reject(new Error('away'))
+  const { setting, id, clock } = await deafBot(world, ({ files }) => ({ files: { ...files, bytesOf } }))
   await askToLeave(setting, id)
   await pass(setting, id, QUIET)
   clock.seconds = QUIET

@@ -3,14 +3,13 @@ import { join } from 'node:path'
 import { createProcessLauncher } from '@standin/control-plane/launching/launchers/process/launcher.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../../fakes/at-end.ts'
+import { openWorld, quiet } from '../../world.ts'
 import { NEEDS } from '../needs.ts'
-import { openLaunchingWorld, quiet } from '../world.ts'
 import { askToLeave, LONG, notStopped, onPass, pass, QUIET, setBot, stopped } from './stuck.ts'
 
 test('a real process that is frozen while it records is killed, and its bot ends', async () => {
-  const world = await openLaunchingWorld()
-  onTestFinished(world.close)
-  const setting = await world.setting()
+  const world = await openWorld({ launching: true })
+  const setting = await world.launchingSetting()
   const clock = { seconds: 0 }
   const folder = temporaryFolder()
   const program = join(import.meta.dirname, '../bot-process.ts')

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { createSecureServer, type Http2SecureServer } from 'node:http2'
-import { createServer as createTlsServer, type Server } from 'node:https'
-import { type AddressInfo, createServer as createPlainServer, type Socket } from 'node:net'
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
+import { type AddressInfo, createServer as createPlainServer, type Server, type Socket } from 'node:net'
 import { makeCertificate } from '@standin/mock/shared/certificate.ts'
 import { guardedLookup, type Resolve } from '@standin/wire/network/public-addresses.ts'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -211,7 +211,7 @@ describe('receivers', () => {
       if (request.httpVersionMajor === 1) http1(request as never, response as never)
     })
 
-  test.each<[what: string, version: string, server: () => Promise<Server | Http2SecureServer>]>([
+  test.each<[what: string, version: string, server: () => Promise<TlsServer | Http2SecureServer>]>([
     ['has HTTP/1.1 alone', '1.1', async () => createTlsServer(await certificate, http1)],
     ['has HTTP/2 alone', '2.0', async () => createSecureServer(await certificate, http1 as never)],
     [

@@ -2,10 +2,9 @@
 
 import { randomUUID } from 'node:crypto'
 import { stripVTControlCharacters } from 'node:util'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createServiceLog, readableLine } from '../../../../control-plane/main/main.ts'
 import { hello, openRawLink } from '../../control-link/world.ts'
-import { openLaunchingWorld } from '../../launching/world.ts'
 import { answer } from '../../webhooks/receiver.ts'
 import { openWorld } from '../../world.ts'
 
@@ -21,9 +20,8 @@ function memory() {
 }
 
 test('launches, crashes and kills name team, bot and attempt', async () => {
-  const world = await openLaunchingWorld()
-  onTestFinished(world.close)
-  const { launching, bot, row, host, logged, teamId, database } = await world.setting()
+  const world = await openWorld({ launching: true })
+  const { launching, bot, row, host, logged, teamId, database } = await world.launchingSetting()
   launching()
   const killed = await bot({ dies: 'recording' })
   const silent = await bot({ isSilent: true })

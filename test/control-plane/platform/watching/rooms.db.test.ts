@@ -6,10 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createMetrics } from '../../../../control-plane/platform/watching/metrics.ts'
 import { openDatabase } from '../../../../control-plane/store/database.ts'
 import { refusals } from '../../../../packages/mock/zoom-oauth/index.ts'
-import { openCalendarWorld } from '../../calendars/world.ts'
-import { openConnectionWorld } from '../../connections/world.ts'
 import { hello, numbered, openRawLink, status, wholeLife } from '../../control-link/world.ts'
-import { openLaunchingWorld } from '../../launching/world.ts'
 import { answer } from '../../webhooks/receiver.ts'
 import { openWorld } from '../../world.ts'
 import { readValue } from './scrape.ts'
@@ -23,9 +20,8 @@ function watched() {
 }
 
 test('launching: claims, lateness, launches, and what the reconciler does and why', async () => {
-  const world = await openLaunchingWorld()
-  onTestFinished(world.close)
-  const { launching, bot, row, host } = await world.setting()
+  const world = await openWorld({ launching: true })
+  const { launching, bot, row, host } = await world.launchingSetting()
   const { meters, value } = watched()
   let passes = 0
   launching({ meters, onPass: () => passes++ })
@@ -51,9 +47,8 @@ test('launching: claims, lateness, launches, and what the reconciler does and wh
 })
 
 test('launching: a bot of a launcher that did not come back is taken back, and one that is overdue is stopped', async () => {
-  const world = await openLaunchingWorld()
-  onTestFinished(world.close)
-  const { launching, bot, row, database } = await world.setting()
+  const world = await openWorld({ launching: true })
+  const { launching, bot, row, database } = await world.launchingSetting()
   const { meters, value } = watched()
   const left = await bot()
   await database
@@ -162,25 +157,18 @@ test('webhooks: a result that comes after its claim was lost is a lost lease, an
 })
 
 test('calendars and connections: claims, and refreshes that failed', async () => {
-  const world = await openCalendarWorld()
-  onTestFinished(world.close)
+  const world = await openWorld({ calendars: true, connections: true })
   const { meters, value } = watched()
-  const { provider, open, connect, poll, database } = await world.setting()
-  const engine = open({ meters })
-  const calendar = await connect(provider.add('work'), engine)
-  await poll(calendar, engine)
+  const set = await world.unconnected()
+  const { poll, alter } = await world.connected(set, set.open({ meters }))
+  await poll()
   expect(await value('claims_total', { queue: 'calendar_syncs' })).toBeGreaterThan(0)
-  provider.failures.set('refresh', ['unavailable'])
-  await database
-    .updateTable('calendars')
-    .set({ access_token_until: new Date(0) })
-    .execute()
-  await poll(calendar, engine)
+  set.provider.failures.set('refresh', ['unavailable'])
+  await alter({ access_token_until: new Date(0) })
+  await poll()
   expect(await value('token_refresh_failures_total', { of: 'calendar', reason: 'unavailable' })).toBeGreaterThan(0)
 
-  const zoom = await openConnectionWorld()
-  onTestFinished(zoom.close)
-  const setting = await zoom.setting()
+  const setting = await world.connectionSetting()
   const { id } = await setting.connection()
   setting.zoom.script('refresh', refusals.SERVER_ERROR)
   await setting

@@ -1,8 +1,6 @@
 /** The Docker launcher on a real engine, with a small image in place of the worker's. */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BOT_LIMITS } from '@standin/control-plane/launching/launchers/docker/container.ts'
@@ -10,55 +8,21 @@ import {
   createDockerLauncher,
   type DockerLauncherSettings,
 } from '@standin/control-plane/launching/launchers/docker/launcher.ts'
-import type { JobOffers, Launcher, LaunchHandle } from '@standin/control-plane/platform/ports.ts'
+import type { Launcher, LaunchHandle } from '@standin/control-plane/platform/ports.ts'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { quiet } from '../../../world.ts'
 import { SMALL_LIMITS, SMALL_NEEDS } from '../../needs.ts'
 import { startRelay } from '../../relay.ts'
 import { describeLauncher, type LauncherBench, plainJob } from '../launcher-contract.ts'
+import { startOffers } from '../offers.ts'
 import { buildStandInImage, DOCKER_SOCKET, docker, whyNoImage } from './stand-in-image.ts'
 
 const IMAGE = 'standin-test-stand-in-bot'
-const quiet = { info() {}, warn() {}, error() {} }
 const skipped = await whyNoImage()
 
 beforeAll(async () => {
   if (skipped === null) await buildStandInImage(IMAGE)
 })
-
-/** Jobs by address as the service offers them, without a database. Listens where the engine's bridge ends. */
-async function startOffers(): Promise<JobOffers & { given: string[]; tokens: Map<string, string>; close(): void }> {
-  const jobs = new Map<string, { token: string; job: string }>()
-  const given: string[] = []
-  const tokens = new Map<string, string>()
-  const server = createServer((request, response) => {
-    const place = request.url!.slice(1)
-    const offer = jobs.get(place)
-    const isOurs = offer !== undefined && request.headers.authorization === `Bearer ${offer.token}`
-    if (isOurs) {
-      jobs.delete(place)
-      given.push(place)
-    }
-    response.writeHead(isOurs ? 200 : 410).end(isOurs ? offer.job : 'gone')
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  return {
-    given,
-    tokens,
-    addressOf: (botId, attempt) => `http://127.0.0.1:${port}/${botId}/${attempt}`,
-    async offer({ botId, attempt, job }, token) {
-      tokens.set(botId, token)
-      jobs.set(`${botId}/${attempt}`, { token, job: JSON.stringify(job) })
-    },
-    async withdraw(botId, attempt) {
-      jobs.delete(`${botId}/${attempt}`)
-    },
-    close() {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
-}
 
 interface DockerBench extends LauncherBench {
   offers: Awaited<ReturnType<typeof startOffers>>

@@ -1,48 +1,16 @@
 /** The Kubernetes launcher on a cluster, the fake one or a real one, for the contract and for its own tests. */
 import { randomUUID } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { KubeConfig } from '@kubernetes/client-node'
 import {
   createKubernetesLauncher,
   type KubernetesLauncherSettings,
 } from '@standin/control-plane/launching/launchers/kubernetes/launcher.ts'
-import type { JobOffers, Launcher, LaunchHandle } from '@standin/control-plane/platform/ports.ts'
+import type { Launcher, LaunchHandle } from '@standin/control-plane/platform/ports.ts'
 import { expect } from 'vitest'
 import { SMALL_LIMITS, SMALL_NEEDS } from '../../needs.ts'
 import { startRelay } from '../../relay.ts'
 import { type LauncherBench, plainJob } from '../launcher-contract.ts'
-
-/** Jobs by address as the service offers them, without a database. */
-async function startOffers(): Promise<JobOffers & { tokens: Map<string, string>; open(): string[]; close(): void }> {
-  const jobs = new Map<string, { token: string; job: string }>()
-  const tokens = new Map<string, string>()
-  const server = createServer((request, response) => {
-    const place = request.url!.slice(1)
-    const offer = jobs.get(place)
-    const isOurs = offer !== undefined && request.headers.authorization === `Bearer ${offer.token}`
-    if (isOurs) jobs.delete(place)
-    response.writeHead(isOurs ? 200 : 410).end(isOurs ? offer.job : 'gone')
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  return {
-    tokens,
-    open: () => [...jobs.keys()],
-    addressOf: (botId, attempt) => `http://127.0.0.1:${port}/${botId}/${attempt}`,
-    async offer({ botId, attempt, job }, token) {
-      tokens.set(botId, token)
-      jobs.set(`${botId}/${attempt}`, { token, job: JSON.stringify(job) })
-    },
-    async withdraw(botId, attempt) {
-      jobs.delete(`${botId}/${attempt}`)
-    },
-    close() {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
-}
+import { startOffers } from '../offers.ts'
 
 /** A cluster to run bots in, with the stand-in bot as its image. */
 export interface ClusterUnderTest {

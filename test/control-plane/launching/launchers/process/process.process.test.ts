@@ -9,13 +9,14 @@ import {
   type ProcessLauncherSettings,
 } from '@standin/control-plane/launching/launchers/process/launcher.ts'
 import { type EndEvidence, type Launcher, type LaunchHandle, NoRoom } from '@standin/control-plane/platform/ports.ts'
-import { type Job, jobSchema } from '@standin/wire/job.ts'
+import type { Job } from '@standin/wire/job.ts'
 import { letPass } from '@standin/wire/process/bot-user.ts'
 import { expect, onTestFinished, test } from 'vitest'
+import { quiet } from '../../../world.ts'
 import { GIB, machineOf, NEEDS } from '../../needs.ts'
+import { plainJob } from '../launcher-contract.ts'
 
 const PROGRAM = fileURLToPath(new URL('../stand-in-bot.mjs', import.meta.url))
-const quiet = { info() {}, warn() {}, error() {} }
 
 async function open(values: Partial<ProcessLauncherSettings> = {}) {
   const folder = values.folder ?? mkdtempSync(join(tmpdir(), 'standin-launcher-'))
@@ -40,15 +41,7 @@ async function open(values: Partial<ProcessLauncherSettings> = {}) {
   return { launcher, folder, settings }
 }
 
-function jobOf(does: string, values: Record<string, unknown> = {}, says = ''): Job {
-  return jobSchema.parse({
-    bot_id: randomUUID(),
-    meeting_url: 'https://meet.google.com/abc-defg-hij',
-    storage: { type: 'folder', path: '/nowhere' },
-    extra: { does, says },
-    ...values,
-  })
-}
+const jobOf = (does: string, values: Record<string, unknown> = {}): Job => plainJob({ extra: { does }, ...values })
 
 function launch(launcher: Launcher, job: Job, attempt = 1): Promise<LaunchHandle> {
   return launcher.start({ botId: job.bot_id, attempt, job })
@@ -70,20 +63,6 @@ const botPid = (folder: string, { name }: LaunchHandle) =>
   Number(readFileSync(join(folder, name, 'bot'), 'utf8').split(' ')[0])
 const supervisorPid = (folder: string, { name }: LaunchHandle) =>
   Number(readFileSync(join(folder, name, 'supervisor'), 'utf8').split(' ')[0])
-
-test('a bot that ends by itself leaves its exit code, its time and its log', async () => {
-  const { launcher } = await open()
-  const before = Date.now()
-  const evidence = await ended(launcher, await launch(launcher, jobOf('exit:3', {}, 'the host said no')))
-  expect(evidence).toMatchObject({
-    exitCode: 3,
-    signal: null,
-    isOutOfMemory: false,
-    reason: 'The bot ended with code 3',
-    logTail: expect.stringContaining('the host said no'),
-  })
-  expect(evidence.endedAt!.getTime()).toBeGreaterThanOrEqual(before - 1000)
-})
 
 test('a command that does not exist ends as a bot that says so', async () => {
   const { launcher, folder } = await open({ command: ['/nowhere/standin', 'join'] })
@@ -107,45 +86,20 @@ test.runIf(process.geteuid?.() === 0)('as root, a bot that becomes another user 
   expect(statSync(join(folder, handle.name, 'work/bot/written')).uid).toBe(uid)
 })
 
-test('SIGTERM reaches the bot, which may take its time to leave', async () => {
-  const { launcher, folder } = await open()
-  const handle = await launch(launcher, jobOf('leave:300'))
-  await waiting(folder, handle)
-  await launcher.stop(handle, 60_000)
-  await expect.poll(() => logOf(folder, handle)).toContain('SIGTERM')
-  expect(await launcher.inspect(handle)).toEqual({ state: 'running' })
-  expect(await ended(launcher, handle)).toMatchObject({ exitCode: 4, signal: null })
-})
-
-test('a bot that ignores SIGTERM is killed after the patience, and the evidence says by whom', async () => {
+test.each([
+  ['the patience is over', 'The service killed the bot'],
+  ['a program outside kills it', 'The bot was killed from outside'],
+])('a bot that ignores SIGTERM ends when %s, and the evidence says so', async (_when, reason) => {
   const { launcher, folder } = await open()
   const handle = await launch(launcher, jobOf('ignore'))
   await waiting(folder, handle)
-  await launcher.stop(handle, 200)
+  if (reason.includes('outside')) process.kill(botPid(folder, handle), 'SIGKILL')
+  else await launcher.stop(handle, 200)
   expect(await ended(launcher, handle)).toMatchObject({
     exitCode: null,
     signal: 'SIGKILL',
     isOutOfMemory: false,
-    reason: 'The service killed the bot',
-  })
-})
-
-test('a bot that is killed while it is being started does not run', async () => {
-  const { launcher } = await open()
-  const handles = await Promise.all([1, 2, 3, 4].map(() => launch(launcher, jobOf('wait'))))
-  await Promise.all(handles.map((handle) => launcher.kill(handle)))
-  for (const handle of handles) expect(await ended(launcher, handle)).toMatchObject({ signal: 'SIGKILL' })
-})
-
-test('a SIGKILL from outside is distinguished from ours', async () => {
-  const { launcher, folder } = await open()
-  const handle = await launch(launcher, jobOf('wait'))
-  await waiting(folder, handle)
-  process.kill(botPid(folder, handle), 'SIGKILL')
-  expect(await ended(launcher, handle)).toMatchObject({
-    exitCode: null,
-    signal: 'SIGKILL',
-    reason: 'The bot was killed from outside',
+    reason,
   })
 })
 
@@ -190,43 +144,13 @@ test('a bot outlives its supervisor; when it ends then, its exit code is not inv
   })
 })
 
-test('another launcher on the same folder finds running and ended bots', async () => {
-  const { launcher, settings, folder } = await open()
-  const [first, second] = [jobOf('wait'), jobOf('exit:0')]
-  const running = await launch(launcher, first)
-  const over = await launch(launcher, second, 7)
-  await ended(launcher, over)
-  await waiting(folder, running)
-
-  const next = await createProcessLauncher(settings)
-  const bots = [
-    { botId: first.bot_id, attempt: 1, handle: running },
-    { botId: second.bot_id, attempt: 7, handle: over },
-  ]
-  expect(running.name).toBe(`standin-${first.bot_id}-1`)
-  expect(await next.list()).toEqual(expect.arrayContaining(bots))
-  expect(await next.inspect(bots[0]!.handle)).toEqual({ state: 'running' })
-  expect((await next.inspect(bots[1]!.handle)).state).toBe('ended')
-  expect(await next.capacity()).toMatchObject({ limit: 50, free: 49 })
-  // A running bot is not removed.
-  await next.clean(bots[0]!.handle)
-  await next.clean(bots[1]!.handle)
-  expect(await next.list()).toEqual([bots[0]])
-  await next.stop(bots[0]!.handle, 60_000)
-  expect(await ended(next, bots[0]!.handle)).toMatchObject({ exitCode: 0 })
-})
-
-test('a bot is started once, however often it is asked for under one name', async () => {
+test('starts of one name at once leave no job behind', async () => {
   const { launcher, settings, folder } = await open()
   const other = await createProcessLauncher(settings)
   const job = jobOf('wait')
-  const handles = await Promise.all([launch(launcher, job), launch(other, job), launch(launcher, job)])
-  await waiting(folder, handles[0]!)
-  await expect
-    .poll(() => readdirSync(join(folder, handles[0]!.name)).filter((name) => name.startsWith('job-')))
-    .toEqual([])
-  expect(new Set(handles.map(({ name }) => name)).size).toBe(1)
-  expect(logOf(folder, handles[0]!).match(/waiting/g)).toHaveLength(1)
+  const [handle] = await Promise.all([launcher, other, launcher].map((each) => launch(each, job)))
+  const jobs = () => readdirSync(join(folder, handle!.name)).filter((name) => name.startsWith('job-'))
+  await expect.poll(jobs).toEqual([])
 })
 
 test('a machine that was restarted has no bots of before', async () => {
@@ -328,21 +252,6 @@ test('unknown names are absent, and names that lead elsewhere are refused', asyn
   await expect(launcher.inspect({ name: '../../etc' })).rejects.toThrow('is not the name of a bot')
 })
 
-test('where the limit is reached there is no room, also for starts at the same time', async () => {
-  const { launcher, folder } = await open({ maxBots: 2 })
-  const results = await Promise.allSettled([1, 2, 3, 4].map(() => launch(launcher, jobOf('wait'))))
-  const started = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
-  const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
-  expect(started).toHaveLength(2)
-  expect(refused.every((reason) => reason instanceof NoRoom)).toBe(true)
-  expect(refused[0].message).toBe('2 bots run on this machine, its limit')
-  expect(readdirSync(folder).filter((name) => name.startsWith('standin-'))).toHaveLength(2)
-  expect(await launcher.capacity()).toMatchObject({ limit: 2, free: 0 })
-  await launcher.kill(started[0]!)
-  await ended(launcher, started[0]!)
-  expect(await launcher.capacity()).toMatchObject({ limit: 2, free: 1 })
-})
-
 test('the job is a file for its owner alone; neither arguments nor variables hold a secret', async () => {
   const { launcher, folder } = await open({
     mapHosts: ['meet.google.com=127.0.0.1:9', 'zoom.us=127.0.0.1:8'],
@@ -391,14 +300,6 @@ test('a bot without S3 keys in its job gets those of the service', async () => {
   await ended(launcher, own)
   expect(logOf(folder, ambient)).toContain('AWS_SECRET_ACCESS_KEY')
   expect(logOf(folder, own)).not.toContain('AWS_SECRET_ACCESS_KEY')
-})
-
-test('of a long log the last 64 KiB are kept, in whole characters', async () => {
-  const { launcher } = await open()
-  const evidence = await ended(launcher, await launch(launcher, jobOf('exit:0', {}, `start${'ü'.repeat(60_000)}end`)))
-  expect(Buffer.byteLength(evidence.logTail!)).toBeLessThanOrEqual(64 * 1024)
-  expect(Buffer.byteLength(evidence.logTail!)).toBeGreaterThan(64 * 1024 - 4)
-  expect(evidence.logTail).toMatch(/^ü+end\n$/)
 })
 
 test('twelve bots with sound fit on a machine that five with video fill', async () => {

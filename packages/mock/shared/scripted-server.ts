@@ -1,9 +1,9 @@
-/** The HTTP side that both stand-ins share: requests, scripted answers in the place of real ones, and a record. */
-
+/** The HTTP side of stand-ins of APIs: requests, scripted answers in the place of real ones, and a record. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '@standin/wire/text/error-text.ts'
-import { bodyOf } from '../shared/site.ts'
+import { bodyOf } from './site.ts'
 
 const MAX_BODY_LENGTH = 64_000
 
@@ -23,7 +23,10 @@ export interface Reply {
   afterwards?: () => void
 }
 
-/** An answer of any kind in the place of the ordinary one, none at all (`hang`), or a connection that breaks (`lose`). */
+/**
+ * An answer of any kind in the place of the ordinary one, none at all (`hang`), or the ordinary one with a connection that
+ * breaks before it is sent (`lose`).
+ */
 export type Script = Reply | 'hang' | 'lose' | ((request: Request) => Reply)
 
 export interface Seen {
@@ -32,27 +35,29 @@ export interface Seen {
   method: string
   /** Path and query, without tokens. */
   path: string
+  query: Record<string, string>
 }
 
-export class StandInServer {
+/** `Operation`: the kinds of requests, for scripts and for the record. */
+export class StandInServer<Operation extends string = string> {
   /** All requests, oldest first. */
   readonly requests: Seen[] = []
   /** Milliseconds before every answer. */
   delayMs = 0
   private address = ''
-  private readonly scripts: { operation: string; script: Script; left: number; after: number }[] = []
+  private readonly scripts: { operation: Operation; script: Script; left: number }[] = []
   private readonly server = createServer((request, response) => {
     this.answer(request, response).catch((error: unknown) => {
       if (!response.headersSent) response.writeHead(500, { 'content-type': 'text/plain' })
       response.end(messageOf(error))
     })
   })
-  private readonly operationOf: (request: Request) => string
-  private readonly handle: (request: Request, operation: string) => Reply | Promise<Reply>
+  private readonly operationOf: (request: Request) => Operation
+  private readonly handle: (request: Request, operation: Operation) => Reply | Promise<Reply>
 
   constructor(
-    operationOf: (request: Request) => string,
-    handle: (request: Request, operation: string) => Reply | Promise<Reply>,
+    operationOf: (request: Request) => Operation,
+    handle: (request: Request, operation: Operation) => Reply | Promise<Reply>,
   ) {
     this.operationOf = operationOf
     this.handle = handle
@@ -71,12 +76,12 @@ export class StandInServer {
     return this.address
   }
 
-  /** For the next `times` requests of an operation, after `after` ordinary ones. */
-  script(operation: string, script: Script, times = 1, after = 0): void {
-    this.scripts.push({ operation, script, left: times, after })
+  /** For the next `times` requests of an operation. */
+  script(operation: Operation, script: Script, times = 1): void {
+    this.scripts.push({ operation, script, left: times })
   }
 
-  count(operation: string): number {
+  count(operation: Operation): number {
     return this.requests.filter((seen) => seen.operation === operation).length
   }
 
@@ -94,26 +99,27 @@ export class StandInServer {
     }
     const operation = this.operationOf(request)
     const { method, url } = request
-    const seen: Seen = { operation, status: null, method, path: url.pathname + url.search }
+    const query = Object.fromEntries(url.searchParams)
+    const seen: Seen = { operation, status: null, method, path: url.pathname + url.search, query }
     this.requests.push(seen)
-    if (this.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, this.delayMs))
+    if (this.delayMs > 0) await sleep(this.delayMs, undefined, { ref: false })
     const script = this.scripted(operation)
     if (script === 'hang') return
-    if (script === 'lose') {
-      response.destroy()
-      return
-    }
-    const reply =
-      script === null ? await this.handle(request, operation) : typeof script === 'function' ? script(request) : script
+    const isOrdinary = script === null || script === 'lose'
+    const reply = isOrdinary
+      ? await this.handle(request, operation)
+      : typeof script === 'function'
+        ? script(request)
+        : script
     seen.status = reply.status
-    send(response, reply)
+    if (script === 'lose') response.destroy()
+    else send(response, reply)
     reply.afterwards?.()
   }
 
-  private scripted(operation: string): Script | null {
+  private scripted(operation: Operation): Script | null {
     const entry = this.scripts.find((one) => one.operation === operation)
     if (entry === undefined) return null
-    if (entry.after-- > 0) return null
     if (--entry.left <= 0) this.scripts.splice(this.scripts.indexOf(entry), 1)
     return entry.script
   }
