@@ -1,6 +1,7 @@
 /** The only list of platforms: maps a meeting to its driver. */
 
-import type { MeetingTarget, PlatformName } from '../packages/core/meeting/meeting.ts'
+import type { PlatformName } from '@standin/wire/platforms.ts'
+import type { MeetingTarget } from '../packages/core/meeting/meeting.ts'
 import type { CaptureEnvironment, MeetingDriver } from '../packages/core/ports.ts'
 import { openGoogleMeet } from './google-meet/driver.ts'
 import { openJitsi } from './jitsi/driver.ts'

@@ -63,8 +63,8 @@ const PACKAGES: readonly Package[] = [
   },
   {
     of: 'packages/mcp',
-    has: ['packages/client'],
-    files: [...DOCUMENTS, 'dist/packages/mcp', 'dist/packages/client'],
+    has: ['packages/client', 'packages/wire'],
+    files: [...DOCUMENTS, 'dist/packages/mcp', 'dist/packages/client', 'dist/packages/wire'],
     fields: { exports: undefined, bin: { 'standin-mcp': 'dist/packages/mcp/main.js' } },
   },
   {

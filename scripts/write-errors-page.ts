@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { END_CAUSES, ERROR_CODES, NORMAL_END_CODES, type NormalEndCode } from '@standin/wire/codes.ts'
 import { CAUSE_TABLE, ERROR_TABLE, type Who } from '@standin/wire/error-help.ts'
-import { PLATFORM_TITLES } from '@standin/wire/meeting-links/index.ts'
+import { PLATFORM_TITLES } from '@standin/wire/platforms.ts'
 import { REASON_TABLE, REASONS, type Reason } from '@standin/wire/reasons.ts'
 
 const DOCS = join(dirname(dirname(fileURLToPath(import.meta.url))), 'docs')

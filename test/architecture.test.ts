@@ -74,7 +74,10 @@ const TOKEN_ANSWER = 'control-plane/connections/token-answer.ts'
 const OAUTH_TOKENS = 'control-plane/connections/oauth-tokens.ts'
 
 /** Pure files that pages run too, beside their own code. */
-const PURE = ['packages/core/meeting/caption-words.ts']
+const PURE = [
+  ...['packages/core/meeting/caption-words.ts', 'packages/wire/platforms.ts'],
+  'control-plane/bots/messages/kinds.ts',
+]
 
 interface Room {
   /** A folder, or a file. Of two rooms the longer path has the file; page code belongs to the page room of its folder. */
@@ -192,7 +195,10 @@ const ROOMS: Room[] = [
     path: 'control-plane/api',
     may: [...SERVICE_GROUND, 'control-plane/bots/actions', 'control-plane/platform/secrets', ...CALENDAR_TERMS],
   },
-  { path: 'control-plane/dashboard/page', may: ['packages/client', 'packages/page-parts'] },
+  {
+    path: 'control-plane/dashboard/page',
+    may: ['packages/client', 'packages/page-parts', 'packages/wire', 'control-plane/bots'],
+  },
   { path: 'control-plane/dashboard/help/page', may: [] },
   {
     path: 'control-plane/main/config',
@@ -237,7 +243,7 @@ const ROOMS: Room[] = [
   },
 
   { path: 'packages/client', may: [] },
-  { path: 'packages/mcp', may: ['packages/client'] },
+  { path: 'packages/mcp', may: ['packages/client', 'packages/wire'] },
   { path: 'packages/mock', may: ['packages/core', 'packages/wire', 'packages/mock/page'] },
   { path: 'packages/mock/page', may: [] },
 ]

@@ -2,19 +2,13 @@
  * The request of a bot, in the worker's own fields (`packages/wire/job.ts`), whichever generation it came from. A field that
  * is left out has the worker's default.
  */
+import type { BotFields } from '@standin/wire/bot-fields.ts'
 import { type Job, type TimeoutConfig, timeoutConfigSchema } from '@standin/wire/job.ts'
 import type { BotRow } from '../store/rows/index.ts'
 
 type JobFields = Pick<
   Job,
-  | 'bot_image'
-  | 'bot_image_config'
-  | 'entry_message'
-  | 'conf_config'
-  | 'frame_rate'
-  | 'separate_tracks'
-  | 'recording_consent'
-  | 'account'
+  Exclude<keyof BotFields, 'recording_mode'> | 'bot_image' | 'bot_image_config' | 'entry_message' | 'conf_config'
 >
 type SdkKeys = Pick<Job, 'conf_sdk_id' | 'conf_sdk_pwd'>
 type Streaming = NonNullable<Job['streaming']>

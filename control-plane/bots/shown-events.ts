@@ -1,5 +1,7 @@
 /** Events of bots as callers see them: in lists, streams and webhooks. */
+
 import type { BotEvent } from '@standin/wire/events.ts'
+import { isLiveWebhook, type LiveWebhookEvent, WEBHOOK_EVENTS } from './messages/kinds.ts'
 
 /** As it is stored. */
 export interface StoredEvent {
@@ -58,9 +60,8 @@ const LIVE_WEBHOOKS = {
   ],
   'bot.speaker': ['speaker'],
   'bot.transcript': ['transcript'],
-} as const satisfies Record<string, readonly EventType[]>
-export type LiveWebhook = keyof typeof LIVE_WEBHOOKS
-const LIVE_NAMES = Object.keys(LIVE_WEBHOOKS) as LiveWebhook[]
+} as const satisfies Record<LiveWebhookEvent, readonly EventType[]>
+const LIVE_NAMES = WEBHOOK_EVENTS.filter(isLiveWebhook)
 
 /** Those that an endpoint with these `events` gets; null: none. */
 export function liveTypesOf(events: readonly string[] | null): EventType[] | null {
@@ -68,5 +69,5 @@ export function liveTypesOf(events: readonly string[] | null): EventType[] | nul
   return types.length > 0 ? types : null
 }
 
-export const liveWebhookOf = ({ event: { type } }: StoredEvent): LiveWebhook | undefined =>
+export const liveWebhookOf = ({ event: { type } }: StoredEvent): LiveWebhookEvent | undefined =>
   LIVE_NAMES.find((name) => (LIVE_WEBHOOKS[name] as readonly string[]).includes(type))

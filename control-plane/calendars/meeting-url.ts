@@ -1,13 +1,14 @@
 /** Finds the link to the meeting in an event of a calendar. Pure. */
+
 import {
   hasPasscode,
   type LinkOptions,
   type MeetingLink,
   meetingsIn,
-  type PlatformName,
   withPasscodeOf,
 } from '@standin/wire/meeting-links/index.ts'
 import { withoutInvisible } from '@standin/wire/meeting-links/text.ts'
+import type { PlatformName } from '@standin/wire/platforms.ts'
 import { textsOfHtml } from './html-texts.ts'
 
 export interface MeetingSources {

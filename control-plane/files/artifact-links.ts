@@ -1,10 +1,11 @@
 /** Links to a bot's artifacts, signed when they are read. */
+
+import { z } from 'zod'
 import { ARTIFACT_NAMES, NEWER_LINK_SECONDS } from '../bots/messages/placeholders.ts'
 import type { ArtifactField, BotLinks, FileStore } from '../platform/ports.ts'
 import { artifactOfBot, artifactsOfBot, type StoredArtifact } from '../store/bots/artifacts.ts'
 import type { Database } from '../store/database.ts'
 import { keyParts } from './keys.ts'
-import { olderTranscriptOf } from './older-transcript.ts'
 
 /** Longer than the transcript of any meeting that the service records. */
 const MAX_TRANSCRIPT_BYTES = 64 * 1024 * 1024
@@ -52,4 +53,34 @@ export function createArtifactLinks(db: Database, files: FileStore, publicUrl: s
       return links.flatMap(({ name, url }) => (url === null ? [] : [{ name, url }]))
     },
   }
+}
+
+/** The worker's `transcription.json` in the shape of the older generation. */
+const wordSchema = z.object({ word: z.string(), start: z.number(), end: z.number() })
+const transcriptionSchema = z.object({
+  result: z.object({
+    utterances: z.array(
+      z.object({ speaker: z.string(), start: z.number(), end: z.number(), words: z.array(wordSchema) }),
+    ),
+  }),
+})
+
+interface OlderUtterance {
+  speaker: string
+  /** Seconds from the start of the recording, like the other times; equals `start_time`. */
+  offset: number
+  start_time: number
+  end_time: number
+  words: { start: number; end: number; word: string }[]
+}
+
+/** Throws if the document has another shape. */
+function olderTranscriptOf(document: unknown): OlderUtterance[] {
+  return transcriptionSchema.parse(document).result.utterances.map(({ speaker, start, end, words }) => ({
+    speaker,
+    offset: start,
+    start_time: start,
+    end_time: end,
+    words: words.map((word) => ({ start: word.start, end: word.end, word: word.word })),
+  }))
 }

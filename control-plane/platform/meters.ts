@@ -4,9 +4,9 @@
  */
 
 import type { RecordingMode } from '@standin/wire/codes.ts'
-import type { PlatformName } from '@standin/wire/meeting-links/index.ts'
 import type { CheckState } from '@standin/wire/page-check.ts'
 import type { SignalPlatform } from '@standin/wire/page-signals.ts'
+import type { PlatformName } from '@standin/wire/platforms.ts'
 import type { Reason } from '@standin/wire/reasons.ts'
 import type { UsagePhase } from '@standin/wire/usage.ts'
 import type { Launcher } from './ports.ts'

@@ -4,7 +4,7 @@
  */
 
 import type { Job, Problem } from '@standin/wire/job.ts'
-import type { PlatformName } from './meeting/meeting.ts'
+import type { PlatformName } from '@standin/wire/platforms.ts'
 
 /**
  * A token in the job, an address that returns a new one for each attempt, or a source of tokens (`fresh-tokens.ts`).

@@ -5,10 +5,11 @@
 
 import type { BotCommand, CommandErrorCode } from '@standin/wire/commands.ts'
 import type { BotEvent, Gap, Person, StreamingUsage, Transcript, WholeQuality } from '@standin/wire/events.ts'
+import type { PlatformName } from '@standin/wire/platforms.ts'
 import type { Sighting } from '@standin/wire/reasons.ts'
 import type { Clock } from '@standin/wire/time/deadline.ts'
 import type { BotUsage, UsagePhase } from '@standin/wire/usage.ts'
-import type { MeetingEvent, MeetingTarget, PlatformName } from './meeting/meeting.ts'
+import type { MeetingEvent, MeetingTarget } from './meeting/meeting.ts'
 
 /** Where the browser shows video and plays audio, so that the recorder captures both. */
 export interface CaptureEnvironment {

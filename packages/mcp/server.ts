@@ -1,6 +1,15 @@
 /** The tools of the Model Context Protocol server: an assistant sends a bot into a meeting, follows it, speaks and reads. */
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import {
+  botFields,
+  botName,
+  chatText,
+  entryMessage,
+  mapFields,
+  meetingUrl,
+  timeoutFields,
+} from '@standin/wire/bot-fields.ts'
 import { z } from 'zod'
 import { describeBot, lineOf, lineOfBot, lineOfUtterance } from './lines.ts'
 import type { Bot, BotEvent, Meetings } from './meetings.ts'
@@ -19,6 +28,10 @@ const MAX_LINES = 400
 /** Assistants send null, an empty text or a number as text for what is optional: those are read as left out, or as the number. */
 const optional = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => (value === null || value === '' ? undefined : value), schema)
+/** The same of a field of a request, with its own sentence. */
+const given = <T extends z.ZodType>(field: T) => optional(field).describe(field.description!)
+type Given<T extends z.ZodType> = ReturnType<typeof given<T>>
+
 const wholeNumber = (min: number, max: number) =>
   z.preprocess(
     (value) => (typeof value === 'string' && /^\d{1,6}$/.test(value.trim()) ? Number(value) : value),
@@ -55,24 +68,16 @@ function offerBots(server: McpServer, meetings: Meetings, pause: (ms: number) =>
       title: 'Send a bot into a meeting',
       description: 'The bot asks to be admitted, records, and reads captions. People in the meeting see it.',
       inputSchema: input({
-        meeting_url: z.string().min(1).describe('The link of the meeting, or an invitation that holds it.'),
-        bot_name: optional(z.string().min(1).max(255).default('Notetaker')).describe('Under which people see the bot.'),
-        recording_mode: optional(z.enum(['speaker_view', 'gallery_view', 'audio_only']).default('speaker_view')),
-        entry_message: optional(z.string().min(1).max(500).optional()).describe(
-          'Written into the chat after admission.',
-        ),
+        meeting_url: meetingUrl,
+        bot_name: given(botName.default('Notetaker').describe(botName.description!)),
+        ...(mapFields(botFields, (field) => given(field)) as {
+          [Name in keyof typeof botFields]: Given<(typeof botFields)[Name]>
+        }),
+        entry_message: given(entryMessage.optional().describe(entryMessage.description!)),
         captions: optional(z.boolean().default(true)).describe(
           'Read the captions of the meeting: gives a live transcript.',
         ),
-        separate_tracks: optional(z.boolean().default(false)).describe(
-          "Keep a file of each person's voice alone, too.",
-        ),
-        only_bots_timeout: optional(z.int().min(30).max(21_600).default(300)).describe(
-          'Seconds with other bots only before the bot leaves.',
-        ),
-        account: optional(z.enum(['never', 'if_required', 'always']).default('never')).describe(
-          'Whether the bot joins with an account of the team, under whose name people see it.',
-        ),
+        only_bots_timeout: given(timeoutFields.only_bots_timeout),
       }),
       annotations: acts,
     },
@@ -177,7 +182,7 @@ function offerWords(server: McpServer, meetings: Meetings): void {
     {
       title: 'Write into the chat',
       description: 'All people in the meeting read it under the name of the bot.',
-      inputSchema: input({ bot_id: botId, message: z.string().min(1).max(500) }),
+      inputSchema: input({ bot_id: botId, message: chatText }),
       annotations: acts,
     },
     ({ bot_id, message }) =>

@@ -3,7 +3,6 @@ import { useSignal, useSignalEffect } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { clock } from './clock.ts'
-import { marked } from './marked.tsx'
 import { type Playback, SEARCH_ID } from './playback.ts'
 
 export interface Line {
@@ -109,4 +108,18 @@ function placeOf(lines: readonly Line[], seconds: number): number {
   return lines.findLastIndex(
     ({ at, until }, place) => at <= seconds && seconds < (until ?? lines[place + 1]?.at ?? Number.POSITIVE_INFINITY),
   )
+}
+
+/** The text with each occurrence of `wanted` marked; `wanted` is in lower case. */
+function marked(text: string, wanted: string): ComponentChildren {
+  const lower = text.toLocaleLowerCase()
+  // In some languages lower case has another length; places would be wrong then.
+  if (wanted === '' || lower.length !== text.length) return text
+  const parts: ComponentChildren[] = []
+  let from = 0
+  for (let at = lower.indexOf(wanted); at >= 0; at = lower.indexOf(wanted, from)) {
+    parts.push(text.slice(from, at), <mark key={at}>{text.slice(at, at + wanted.length)}</mark>)
+    from = at + wanted.length
+  }
+  return [...parts, text.slice(from)]
 }

@@ -3,9 +3,8 @@
  * without what other hosts than those of its platform stored.
  */
 import { z } from 'zod'
+import type { AccountPlatform } from './platforms.ts'
 
-export const ACCOUNT_PLATFORMS = ['meet', 'teams', 'zoom'] as const
-export type AccountPlatform = (typeof ACCOUNT_PLATFORMS)[number]
 /** When a bot uses an account of its team: `if_required` once the platform refuses guests. */
 export const ACCOUNT_USES = ['never', 'if_required', 'always'] as const
 

@@ -1,6 +1,7 @@
 /** Commands to a running bot. */
+
 import { z } from 'zod'
-import { chatText } from './job.ts'
+import { chatText } from './bot-fields.ts'
 
 export const botCommandSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('leave') }),

@@ -1,8 +1,9 @@
 /** The events that a bot reports. docs/control-link.md describes the exchange. */
 import { z } from 'zod'
+import { MAX_CALLER_DATA_DEPTH } from './bot-fields.ts'
 import { END_CAUSES, ERROR_CODES, NORMAL_END_CODES, RECORDING_MODES, STATUSES } from './codes.ts'
 import { MAX_FILE_NAME_BYTES, pathParts } from './file-names.ts'
-import { isWithinDepth, MAX_CALLER_DATA_DEPTH } from './job.ts'
+import { MEETING_PLATFORMS } from './platforms.ts'
 import { REASONS, sightingsSchema } from './reasons.ts'
 import { botUsageSchema } from './usage.ts'
 
@@ -152,7 +153,7 @@ const finalReportSchema = z.strictObject({
   reason: z.enum(REASONS).optional().describe('Why the meeting did not let the bot in, or sent it out.'),
   reason_evidence: sightingsSchema.optional().describe('Pages and steps that show it, oldest first.'),
   meeting_url: z.string(),
-  meeting_platform: z.enum(['meet', 'teams', 'zoom', 'jitsi']).nullable().describe('`jitsi` is an addition of ours.'),
+  meeting_platform: z.enum(MEETING_PLATFORMS).nullable().describe('`jitsi` is an addition of ours.'),
   bot_name: z.string(),
   recording_mode: z.enum(RECORDING_MODES),
   joined_at: utc.nullable(),
@@ -186,7 +187,7 @@ const finalReportSchema = z.strictObject({
   words_version: z.string().max(20).optional().describe('Of the words with which the bot read pages.'),
   usage: botUsageSchema.optional().describe('Resources that the bot used until its final report was made.'),
   location: z.string().nullable(),
-  extra: z.record(z.string(), z.json()).nullable(),
+  extra: z.record(z.string(), z.unknown()).nullable(),
 })
 export type FinalReport = z.infer<typeof finalReportSchema>
 
@@ -314,4 +315,10 @@ export function parseMessage(text: string): unknown {
 /** Whether the text of a numbered event is short enough to be stored. */
 export function isEventSize(bytes: number): boolean {
   return bytes <= MAX_EVENT_BYTES + ENVELOPE_BYTES
+}
+
+/** Looks no deeper than `levels`, so no value exhausts the stack. */
+function isWithinDepth(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return levels > 0 && Object.values(value).every((inner) => isWithinDepth(inner, levels - 1))
 }

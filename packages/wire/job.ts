@@ -4,53 +4,31 @@
  */
 
 import { z } from 'zod'
-import { ACCOUNT_USES } from './account-session.ts'
-import { RECORDING_MODES } from './codes.ts'
+import {
+  address,
+  audioFrequency,
+  botFields,
+  botImageConfig,
+  botName,
+  CONTROL_CHARACTERS,
+  callerData,
+  entryMessage,
+  mapFields,
+  meetingUrl,
+  pictures,
+  timeoutFields,
+  transcriptionFields,
+  webSocketAddress,
+} from './bot-fields.ts'
 import { egressSchema } from './egress.ts'
-import { isBlank } from './text/blank-text.ts'
 
-/** Limits of the service's interface. */
-export const MAX_CHAT_LENGTH = 500
-const MAX_BOT_NAME_LENGTH = 255
-const MAX_BOT_IMAGES = 5
 export const MAX_BOT_IMAGE_BYTES = 5 * 1024 * 1024
 /** Of a whole job as JSON: the largest picture, and much room beside it. */
 export const MAX_JOB_BYTES = 16 * 1024 * 1024
-/** Of the link itself, without its wrappers. */
-export const MAX_MEETING_URL_LENGTH = 2048
-/** Of a text that holds the link: what a mail program made of it, or a whole invitation. */
-export const MAX_MEETING_TEXT_LENGTH = 8192
 
 const DAY_SECONDS = 86_400
 const seconds = (fallback: number, meaning: string) =>
   z.int().min(1).max(DAY_SECONDS).default(fallback).describe(`Seconds. ${meaning}`)
-
-/** Control characters other than tab and line ends, which no page shows and which can forge lines in a log or terminal. */
-const CONTROL_CHARACTERS = /[^\P{Cc}\t\n\r]/u
-
-/** A name is one line. */
-const LINE_ENDS = /[\t\n\r\u2028\u2029]/
-
-/** Text that people in the meeting will read. */
-const shownText = (maxLength: number) =>
-  z
-    .string()
-    .max(maxLength)
-    .refine((text) => !isBlank(text), { error: 'must not be empty or only white space' })
-    .refine((text) => !CONTROL_CHARACTERS.test(text), { error: 'must not contain control characters' })
-
-/** A chat message: 1 to 500 characters, not only white space. */
-export const chatText = shownText(MAX_CHAT_LENGTH)
-
-const address = (protocols: readonly string[]) =>
-  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
-    error: `must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
-  })
-
-/** For WebSockets; their protocol has no URL fragment. */
-export const webSocketAddress = address(['ws:', 'wss:']).refine((text) => !text.includes('#'), {
-  error: 'must not have a part behind #',
-})
 
 /** Visible ASCII, which is what a header can carry. */
 export const token = z
@@ -58,36 +36,6 @@ export const token = z
   .min(1)
   .max(4096)
   .refine((text) => /^[!-~]*$/.test(text), { error: 'must not contain spaces or characters beyond ASCII' })
-
-/** Free-form data is carried along, so it is bounded; deeper nesting would exhaust the stack of a reader. */
-export const MAX_CALLER_DATA_DEPTH = 32
-export const MAX_CALLER_DATA_LENGTH = 256 * 1024
-const callerData = z
-  .record(z.string(), z.unknown())
-  .refine((data) => isWithinDepth(data, MAX_CALLER_DATA_DEPTH), {
-    error: `must not be nested deeper than ${MAX_CALLER_DATA_DEPTH} levels`,
-    abort: true,
-  })
-  .pipe(z.record(z.string(), z.json()))
-  .refine((data) => JSON.stringify(data).length <= MAX_CALLER_DATA_LENGTH, {
-    error: `must not be longer than ${MAX_CALLER_DATA_LENGTH} characters of JSON`,
-  })
-
-/** Looks no deeper than `levels`, so no value exhausts the stack. */
-export function isWithinDepth(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return true
-  return levels > 0 && Object.values(value).every((inner) => isWithinDepth(inner, levels - 1))
-}
-
-/** Meeting links come without scheme and inside quotes too; the platform decides what it recognizes. */
-const meetingUrl = z.string().trim().min(1).max(MAX_MEETING_TEXT_LENGTH)
-
-const IMAGE_ADDRESS = /^https:\/\//i
-
-/** Where a picture is downloaded from. */
-export const imageAddress = z.string().refine((text) => IMAGE_ADDRESS.test(text) && URL.canParse(text), {
-  error: 'must be an address that starts with https://',
-})
 
 const IMAGE_DATA = /^data:image\/(?:png|jpeg|webp);base64,/
 
@@ -99,24 +47,15 @@ function isImageData(text: string): boolean {
   return data !== '' && !/[^A-Za-z0-9+/]/.test(data)
 }
 
-const botImage = z
-  .string()
-  .refine((text) => text.length <= MAX_BOT_IMAGE_BYTES * 1.4, { error: 'must not be larger than 5 MiB', abort: true })
-  .refine((text) => isImageData(text) || IMAGE_ADDRESS.test(text), {
-    error: 'must be an https:// address or a data: URL of a PNG, JPEG or WebP picture',
-  })
-  .refine((text) => text.startsWith('data:') || URL.canParse(text), { error: 'must be a valid address' })
-
-/** How several pictures take turns. */
-const botImageConfigSchema = z.strictObject({
-  loop_mode: z
-    .enum(['auto', 'bot_status'])
-    .default('auto')
-    .describe(
-      'auto: the next picture every image_duration; bot_status: the first one until the bot records, the second while it records, the third while it is paused. Without a third the second stays.',
-    ),
-  image_duration: z.int().min(10).max(120).default(30).describe('Seconds.'),
-})
+const picture = pictures(
+  z
+    .string()
+    .refine((text) => text.length <= MAX_BOT_IMAGE_BYTES * 1.4, { error: 'must not be larger than 5 MiB', abort: true })
+    .refine((text) => isImageData(text) || /^https:\/\//i.test(text), {
+      error: 'must be an https:// address or a data: URL of a PNG, JPEG or WebP picture',
+    })
+    .refine((text) => text.startsWith('data:') || URL.canParse(text), { error: 'must be a valid address' }),
+)
 
 /** Words in the names that meeting bots give themselves. */
 const BOT_NAMES = [
@@ -138,13 +77,14 @@ const BOT_NAMES = [
   ...['screenapp', 'jamie ai', 'granola', 'bluedot', 'spinach ai', 'claap', 'modjo', 'airgram'],
 ]
 
+const { grace_period, ...limits } = timeoutFields
+
 export const timeoutConfigSchema = z.strictObject({
-  waiting_room_timeout: seconds(600, 'Longest wait for admission, and for the host.'),
-  no_one_joined_timeout: seconds(600, 'Longest time alone in the meeting after joining.'),
-  silence_timeout: seconds(600, 'Longest time without speech.'),
+  ...mapFields(limits, (field) =>
+    z.int().min(1).max(DAY_SECONDS).default(field.parse(undefined)).describe(field.description!),
+  ),
+  grace_period,
   recording_timeout: seconds(14_400, 'Longest recording.'),
-  everyone_left_timeout: seconds(30, 'Time alone, after others were there, before the bot leaves.'),
-  only_bots_timeout: seconds(300, 'Time with other bots only before the bot leaves.'),
   bot_names: z
     .array(z.string().min(1).max(100))
     .max(200)
@@ -153,7 +93,6 @@ export const timeoutConfigSchema = z.strictObject({
       'Who is called so is taken for a bot, unless they speak, react, share or raise a hand; who writes or shows a camera is a person only with an unclear name, such as Notes. A name fits that holds one of these as whole words, in any case.',
     ),
   storing_timeout: seconds(900, 'Longest time to store the files afterwards; then they stay on the machine.'),
-  grace_period: z.int().min(0).max(600).default(0).describe('Seconds after joining in which no leave rule fires.'),
   removed_too_early: z
     .int()
     .min(0)
@@ -180,7 +119,7 @@ const s3Storage = z.strictObject({
   type: z.literal('s3'),
   bucket: z.string().min(3).max(63),
   prefix: z.string().max(900).default('').describe('Put before the bot id in every key.'),
-  endpoint: address(['http:', 'https:']).optional().describe('For S3-compatible servers; absent for AWS.'),
+  endpoint: address('http:', 'https:').optional().describe('For S3-compatible servers; absent for AWS.'),
   region: z.string().min(1).optional().describe('Absent: AWS_REGION, the profile, or us-east-1.'),
   access_key_id: z.string().min(1).optional().describe('Absent: the usual AWS environment and instance role.'),
   secret_access_key: z.string().min(1).optional(),
@@ -221,10 +160,7 @@ export const storageSchema = z
 const streamingSchema = z.strictObject({
   input: webSocketAddress.nullish().describe('Sound that comes from there is spoken into the meeting.'),
   output: webSocketAddress.nullish().describe("The meeting's sound and who speaks go there."),
-  audio_frequency: z
-    .union([z.literal(16_000), z.literal(24_000), z.literal(32_000), z.literal(48_000)])
-    .default(24_000)
-    .describe('Samples per second, both ways: mono, signed 16 bit, little-endian.'),
+  audio_frequency: audioFrequency,
   set_up_timeout: seconds(60, 'How long the first connections are tried for.'),
   is_required: z
     .boolean()
@@ -233,7 +169,6 @@ const streamingSchema = z.strictObject({
 })
 
 export const TRANSCRIPTION_PROVIDERS = ['Default', 'local', 'deepgram', 'assemblyai', 'captions'] as const
-export const TRANSCRIPTION_MODES = ['after', 'live', 'live_and_after'] as const
 export type TranscriptionProvider = (typeof TRANSCRIPTION_PROVIDERS)[number]
 
 /** In any case of letters. */
@@ -248,19 +183,13 @@ const transcriptionSchema = z.strictObject({
     .describe(
       "Default is the speech service that the operator named in STANDIN_TRANSCRIPTION_URL; local is an engine on the bot's own machine; captions are the platform's own.",
     ),
-  mode: z
-    .enum(TRANSCRIPTION_MODES)
-    .optional()
-    .describe('When the transcript is made: after the meeting (the default), or during it (the default of captions).'),
+  ...transcriptionFields,
   api_key: token.nullish().describe("Of a keyed provider; absent: the operator's."),
-  custom_params: callerData
-    .nullish()
-    .describe('Further fields of the request to the provider, such as language or prompt.'),
   timeout: seconds(1800, 'Longest time to make the transcript, after the recording is stored.'),
 })
 
 /** Asked with GET for each try; answers with the bare token as plain text. */
-const tokenUrl = address(['https:', 'http:']).refine((text) => text.length <= 2048, {
+const tokenUrl = address('https:', 'http:').refine((text) => text.length <= 2048, {
   error: 'must not exceed 2048 characters',
 })
 const OBF_TOKEN = 'On-behalf-of token of a user who has to be in the meeting.'
@@ -300,23 +229,11 @@ export const jobSchema = z
       .regex(/^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/)
       .nullish()
       .describe('The trace that the bot belongs to (W3C Trace Context). The bot names it in each line of its log.'),
-    bot_name: shownText(MAX_BOT_NAME_LENGTH)
-      .refine((name) => name.trim() === '' || !LINE_ENDS.test(name), { error: 'must not contain tabs or line ends' })
-      .default('Standin'),
-    recording_mode: z.enum(RECORDING_MODES).default('speaker_view'),
-    frame_rate: z.literal([25, 30]).default(25),
-    bot_image: z
-      .union([botImage, z.array(botImage).min(1).max(MAX_BOT_IMAGES)])
-      .nullish()
-      .describe(
-        "Shown as the bot's picture: an https:// address or a data: URL, or up to five of them, which take turns in the meeting.",
-      ),
-    bot_image_config: botImageConfigSchema.nullish().describe('Used with several pictures only.'),
-    entry_message: chatText.nullish().describe('Written into the chat within 15 seconds of admission.'),
-    recording_consent: z
-      .enum(['accept', 'refuse'])
-      .default('accept')
-      .describe('The answer when the meeting asks whether the bot agrees to be recorded itself.'),
+    bot_name: botName.default('Standin'),
+    ...botFields,
+    bot_image: picture.describe(`${picture.description} A data: URL may have the picture itself.`).nullish(),
+    bot_image_config: botImageConfig.nullish(),
+    entry_message: entryMessage.nullish(),
     timeout_config: timeoutConfigSchema.prefault({}),
     streaming: streamingSchema.nullish(),
     continues: z
@@ -326,10 +243,6 @@ export const jobSchema = z
       })
       .nullish()
       .describe('The bot replaces one of the same id that crashed in this meeting, and continues there.'),
-    separate_tracks: z
-      .boolean()
-      .default(false)
-      .describe("A file of each person's voice alone, in audio/, where the platform sends voices apart."),
     transcription: transcriptionSchema.nullish(),
     conf_config: confConfigSchema.nullish(),
     conf_sdk_id: token.nullish().describe("Client id of the app with which the bot uses Zoom's Meeting SDK."),
@@ -380,12 +293,6 @@ export const jobSchema = z
       .default(false)
       .describe(
         'Whether the cookies that the meeting refreshed are written into the file of `browser_state`. Profiles and S3 are only read.',
-      ),
-    account: z
-      .enum(ACCOUNT_USES)
-      .default('never')
-      .describe(
-        'Whether the bot asks its control plane for an account: before it joins, or once the platform refuses guests. The session comes over the control link, and goes back there when the meeting refreshed it.',
       ),
     words: z
       .looseObject({ version: z.string().max(20) })

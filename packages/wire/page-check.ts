@@ -1,6 +1,6 @@
 /** The result of `standin check`: which signs of a meeting's page were seen. It holds no content of people. */
 import { z } from 'zod'
-import { MEETING_PLATFORMS } from './meeting-links/index.ts'
+import { MEETING_PLATFORMS } from './platforms.ts'
 
 /** `good`: all signs are there. `changed`: some are not. `failed`: the page was not reached, or it keeps bots out. */
 export const CHECK_STATES = ['good', 'changed', 'failed'] as const

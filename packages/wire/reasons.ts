@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import type { ErrorCode, NormalEndCode } from './codes.ts'
-import { MEETING_PLATFORMS, type PlatformName } from './meeting-links/index.ts'
+import { MEETING_PLATFORMS, type PlatformName } from './platforms.ts'
 
 export const REASONS = [
   'denied_by_person',

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { problemsOf } from './job.ts'
-import { MEETING_PLATFORMS, type PlatformName } from './meeting-links/index.ts'
+import { MEETING_PLATFORMS, type PlatformName } from './platforms.ts'
 import SHIPPED from './words.json' with { type: 'json' }
 
 type Shipped = (typeof SHIPPED)['platforms']

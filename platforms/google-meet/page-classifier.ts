@@ -1,10 +1,13 @@
 /** How the driver judges the pages of Google Meet, in the form that the shared steps use. */
-import type { PageClassifier } from '../shared/page-state.ts'
+
+import type { SignalOf } from '@standin/wire/page-signals.ts'
+import { saidIn } from '../shared/in-call/announced-rooms.ts'
+import type { PageClassifier, PageState } from '../shared/page-state.ts'
 import type { Waits } from '../shared/waits.ts'
-import { endOf, refusalOf } from './outcomes.ts'
+import { matches } from '../shared/words.ts'
+import { endOf, OUT, REMOVED, refusalOf } from './outcomes.ts'
 import type { PageSnapshot } from './page/types.ts'
 import { isCorroborated, PAGE_PHASES, type PageStateKind, stateOf } from './page-state.ts'
-import { answeredBy } from './signals.ts'
 import { WORDS } from './words.ts'
 
 export function meetClassifier(
@@ -23,4 +26,15 @@ export function meetClassifier(
     // A person may solve a captcha, and a call error may disappear.
     patience: { captcha: waits.captchaMs, call_error: waits.callErrorMs },
   }
+}
+
+/** The signals that a snapshot shows; the page notes those of its elements itself. */
+function answeredBy(snapshot: PageSnapshot, { kind }: PageState<PageStateKind>): (SignalOf<'meet'> | false)[] {
+  const { callEnded, ownStatus } = snapshot
+  return [
+    kind in WORDS.states && 'out.words',
+    callEnded && 'out.page',
+    (ownStatus === OUT || ownStatus === REMOVED) && 'out.roster',
+    saidIn(snapshot).some((text) => matches(WORDS.rooms.open, text)) && 'rooms.words',
+  ]
 }

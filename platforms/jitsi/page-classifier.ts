@@ -1,11 +1,12 @@
 /** How the driver judges the pages of Jitsi, in the form that the shared steps use. */
-import type { PageClassifier } from '../shared/page-state.ts'
+
+import type { SignalOf } from '@standin/wire/page-signals.ts'
+import type { PageClassifier, PageState } from '../shared/page-state.ts'
 import type { Waits } from '../shared/waits.ts'
 import type { Address } from './address.ts'
 import { endOf, refusalOf } from './outcomes.ts'
 import type { PageSnapshot } from './page/types.ts'
 import { isCorroborated, PAGE_PHASES, type PageStateKind, stateOf } from './page-state.ts'
-import { answeredBy } from './signals.ts'
 
 const NOTICE_MS = 3000
 
@@ -31,4 +32,19 @@ export function jitsiClassifier(
       not_allowed: NOTICE_MS,
     },
   }
+}
+
+const PAGES: readonly PageStateKind[] = ['off_site', 'landing', 'left', 'not_allowed']
+
+/** The signals that a snapshot shows; all are known from the page's source. */
+function answeredBy(
+  { leaveReason, notices, state }: PageSnapshot,
+  { kind }: PageState<PageStateKind>,
+): (SignalOf<'jitsi'> | false)[] {
+  return [
+    leaveReason !== null && 'out.dialog',
+    notices.length > 0 && 'out.notice',
+    PAGES.includes(kind) && 'out.page',
+    state !== null && !state.isJoined && 'out.state',
+  ]
 }

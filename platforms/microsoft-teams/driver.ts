@@ -6,6 +6,7 @@ import { languageNote } from '../shared/join/refusal.ts'
 import { DialogResponder } from '../shared/page-access/dialogs.ts'
 import { devicesAtStart } from '../shared/page-access/script-config.ts'
 import { openMeetingPage, PlatformDriver } from '../shared/platform-driver.ts'
+import type { Waits } from '../shared/waits.ts'
 import { teamsChat } from './chat.ts'
 import { answerOf } from './dialogs.ts'
 import { InCallTasks } from './in-call-tasks.ts'
@@ -15,7 +16,6 @@ import type { ElementName, PageSnapshot, TeamsPageApi } from './page/types.ts'
 import { teamsClassifier } from './page-classifier.ts'
 import { teamsScript } from './page-script.ts'
 import type { PageStateKind } from './page-state.ts'
-import { TEAMS_WAITS } from './waits.ts'
 
 export const openMicrosoftTeams: OpenDriver = async (target, environment, signal, options) => {
   const expectsAccount = options.expectsAccount ?? false
@@ -83,4 +83,27 @@ export function withAccount(url: string): string {
 /** The part behind `#` does not go to servers; the page reads it (docs/platform-notes/microsoft-teams.md#registered-bots). */
 function withToken(url: string, token: string): string {
   return `${url}${url.includes('#') ? '&' : '#'}token=${token}`
+}
+
+/**
+ * Waits of Microsoft Teams that differ from the usual ones (docs/platform-notes/microsoft-teams.md#timing).
+ * Milliseconds.
+ */
+export const TEAMS_WAITS: Partial<Waits> = {
+  /** Government hosts are slow to answer. */
+  loadMs: 60_000,
+  /** Five documents load one after the other before the page to join from, and slower on bad days. */
+  preJoinMs: 150_000,
+  unknownPageMs: 60_000,
+  /** Two polls that agree, at least a second apart; the waiting room has no button to leave. */
+  holdAfterLobbyMs: 2000,
+  holdWithoutLobbyMs: 4000,
+  holdWithRosterMs: 1200,
+  /** The pane mounts late; a meeting without chat loses this much time at its beginning. */
+  chatOpenMs: 6000,
+  /** A connection that is lost for longer does not come back by itself. */
+  reconnectMs: 60_000,
+  unknownInCallMs: 60_000,
+  /** A click that works has its effect within half a second to three seconds. */
+  leaveMs: 3000,
 }

@@ -1,11 +1,14 @@
 /** The driver's knowledge of the pages of Microsoft Teams, in the form that the shared join steps need. */
+
+import type { SignalOf } from '@standin/wire/page-signals.ts'
 import { BotError } from '../../packages/core/errors.ts'
-import type { PageClassifier } from '../shared/page-state.ts'
+import { saidIn } from '../shared/in-call/announced-rooms.ts'
+import type { PageClassifier, PageState } from '../shared/page-state.ts'
 import type { Waits } from '../shared/waits.ts'
+import { matches } from '../shared/words.ts'
 import { endOf, failureOf, refusalOf } from './outcomes.ts'
 import type { PageSnapshot } from './page/types.ts'
-import { PAGE_PHASES, type PageStateKind, stateOf } from './page-state.ts'
-import { answeredBy } from './signals.ts'
+import { isHeld, PAGE_PHASES, type PageStateKind, stateOf } from './page-state.ts'
 import { WORDS } from './words.ts'
 
 /**
@@ -38,4 +41,22 @@ export function teamsClassifier(
     roomWords: WORDS.rooms,
     signals: { platform: 'teams', answeredBy },
   }
+}
+
+/** The signals that a snapshot shows; the page notes those of its elements itself. */
+function answeredBy(snapshot: PageSnapshot, { kind, text }: PageState<PageStateKind>): (SignalOf<'teams'> | false)[] {
+  const { endNotice, leaveGoneMs, peopleCount, rosterSource } = snapshot
+  const says = (expressions: readonly RegExp[]) => snapshot.lines.some((line) => matches(expressions, line))
+  const ends: Partial<Record<PageStateKind, readonly RegExp[]>> = WORDS.states
+  return [
+    snapshot.lobby && 'lobby.screen',
+    says(WORDS.states.lobby) && 'lobby.words',
+    isHeld(snapshot) && 'lobby.held_button',
+    peopleCount !== null && 'people_count.badge',
+    (rosterSource === 'push' || rosterSource === 'call') && 'people_count.roster',
+    matches(ends[kind] ?? [], text) && 'out.words',
+    endNotice !== null && 'out.signalling',
+    leaveGoneMs !== null && 'out.no_toolbar',
+    saidIn(snapshot).some((text) => matches(WORDS.rooms.open, text)) && 'rooms.words',
+  ]
 }

@@ -2,12 +2,13 @@
  * A driver from its parts: the behavior that all platforms' drivers share, wired to the interface of the worker run.
  */
 
+import type { PlatformName } from '@standin/wire/platforms.ts'
 import { MAX_SIGHTING_LENGTH, type Sighting } from '@standin/wire/reasons.ts'
 import { messageOf } from '@standin/wire/text/error-text.ts'
 import { systemClock, within } from '@standin/wire/time/deadline.ts'
 import { BotError } from '../../packages/core/errors.ts'
 import { redactText } from '../../packages/core/logger.ts'
-import type { MeetingEvent, PlatformName } from '../../packages/core/meeting/meeting.ts'
+import type { MeetingEvent } from '../../packages/core/meeting/meeting.ts'
 import type {
   Admission,
   AskGate,

@@ -1,7 +1,7 @@
 /**
  * The words in use: the built-in ones, or those that the bot was given. A process runs one bot. All languages are matched together, since a page may be half translated.
  */
-import type { PlatformName } from '@standin/wire/meeting-links/index.ts'
+import type { PlatformName } from '@standin/wire/platforms.ts'
 import { type EnglishWords, type PageWords, type SelectorName, SHIPPED_WORDS } from '@standin/wire/words.ts'
 
 /** Text behind it is not compared. */

@@ -2,10 +2,11 @@ import { homedir } from 'node:os'
 import { join as joinPath, resolve } from 'node:path'
 import type { Io } from '@standin/wire/process/command-io.ts'
 import { type BotConfig, InvalidJob, readConfig, type Settings } from '../job/config.ts'
-import { runConfig } from '../main.ts'
+import { type OpenView, runConfig } from '../main.ts'
 import { downloadedJob, inTypedWords, jobFrom, typedFields } from './job-options.ts'
 import type { JoinOptions } from './join-options.ts'
-import { viewOpener } from './open-view.ts'
+import { terminalView } from './terminal-view.ts'
+import { jsonLinesView } from './view.ts'
 
 export interface JoinFlags extends JoinOptions {
   mapHost?: string[]
@@ -48,4 +49,10 @@ function configOf(settings: Settings, flags: JoinFlags): BotConfig {
   } catch (error) {
     throw error instanceof InvalidJob ? new InvalidJob(inTypedWords(error.problems, flags)) : error
   }
+}
+
+/** Live progress in a terminal; JSON lines where a program reads. */
+function viewOpener(io: Io, asJson: boolean): OpenView {
+  if (asJson || !io.output.isTTY || !io.input.isTTY) return () => jsonLinesView(io.output, io.errors)
+  return (actions) => terminalView(io.input, io.output, actions)
 }

@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { join as joinPath } from 'node:path'
 import type { TranscriptionProvider } from '@standin/wire/job.ts'
+import { MEETING_PLATFORMS, type PlatformName } from '@standin/wire/platforms.ts'
 import { helpStyle } from '@standin/wire/process/command-help.ts'
 import type { Io } from '@standin/wire/process/command-io.ts'
 import { CommandMistake } from '@standin/wire/process/command-output.ts'
 import { Argument, Command, Option } from 'commander'
-import type { PlatformName } from '../../packages/core/meeting/meeting.ts'
 import { packageRoot } from '../../packages/core/process/page-scripts.ts'
 import { addAccountCommand } from './account/commands.ts'
 import { addBotsCommand } from './bots/commands.ts'
@@ -18,8 +18,6 @@ import type { JoinPartsFlags } from './join-parts.ts'
 import { providerOption, wholeNumber } from './option-kinds.ts'
 import type { RecoverFlags } from './recover.ts'
 import type { SpeechFlags } from './speech.ts'
-
-const PLATFORM_NAMES: PlatformName[] = ['meet', 'teams', 'zoom', 'jitsi']
 
 const JOIN_EXAMPLES = `
 Examples:
@@ -108,7 +106,7 @@ function addMeetingCommands(program: Command, io: Io, end: End): void {
 
   withJoinOptions(program.command('demo'))
     .description('send a bot into a built-in mock meeting and record it')
-    .addOption(new Option('--platform <platform>', 'whose mock meeting').choices(PLATFORM_NAMES).default('meet'))
+    .addOption(new Option('--platform <platform>', 'whose mock meeting').choices(MEETING_PLATFORMS).default('meet'))
     .addHelpText(
       'after',
       '\nExamples:\n  standin demo\n  standin demo --platform teams --mode gallery_view --out /tmp/demo',
@@ -123,7 +121,7 @@ function addMeetingCommands(program: Command, io: Io, end: End): void {
     .description('serve one mock meeting for one bot, which the service starts')
     .argument('<code>', 'of the meeting')
     .action(async (code: string) => {
-      const { demoMeeting } = await import('./demo-meeting.ts')
+      const { demoMeeting } = await import('./demo.ts')
       end(await demoMeeting(code, io))
     })
 
@@ -147,7 +145,7 @@ function addMeetingCommands(program: Command, io: Io, end: End): void {
   const mockCommand = program
     .command('mock')
     .description('serve the mock meetings, for a person to open and play host')
-    .addArgument(new Argument('[platforms...]', 'which of them (default: all)').choices(PLATFORM_NAMES))
+    .addArgument(new Argument('[platforms...]', 'which of them (default: all)').choices(MEETING_PLATFORMS))
     .option('--replay <file|folder>', 'a page that a bot did not understand: debug/structure.html of its recording')
     .addHelpText(
       'after',

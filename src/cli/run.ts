@@ -7,7 +7,6 @@ import { InvalidJob } from '../job/config.ts'
 import { MockIsMissing } from './mock-package.ts'
 import { createProgram } from './program.ts'
 import { shownText } from './shown-text.ts'
-import { takeSecrets } from './take-secrets.ts'
 
 const EXIT_MISTAKE = 2
 const EXIT_DEFECT = 70
@@ -45,4 +44,22 @@ function explained(error: unknown): { exitCode: number; lines: string[] } {
   // The parser has said it.
   if (String(code).startsWith('commander')) return { exitCode: exitCode === 0 ? 0 : EXIT_MISTAKE, lines: [] }
   return { exitCode: EXIT_DEFECT, lines: [inspect(error)] }
+}
+
+/** Secrets that the environment hands over. A child process, or a library, must not find them there later. */
+const SECRETS = [
+  'STANDIN_API_KEY',
+  'STANDIN_JOB',
+  'STANDIN_JOB_TOKEN',
+  'STANDIN_CONTROL_TOKEN',
+  'STANDIN_CONF_SDK_PWD',
+  'STANDIN_CONF_OBF_TOKEN',
+  'STANDIN_TRANSCRIPTION_KEY',
+]
+
+/** A copy of the environment; what is secret is then only in the copy. */
+export function takeSecrets(environment: Record<string, string | undefined>): Record<string, string | undefined> {
+  const copy = { ...environment }
+  for (const name of SECRETS) delete environment[name]
+  return copy
 }

@@ -2,14 +2,15 @@
  * Every event of a bot, numbered from 1 without gaps, on disk before it is sent. A full or broken disk is logged once
  * and does not stop the bot: events wait in memory, within a limit, until the disk works again.
  */
-import { mkdirSync } from 'node:fs'
+
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { BotEvent, NumberedEvent } from '@standin/wire/events.ts'
-import { numberedEventSchema } from '@standin/wire/events.ts'
+import { type BotEvent, type NumberedEvent, numberedEventSchema } from '@standin/wire/events.ts'
 import { jsonText } from '@standin/wire/text/json-text.ts'
+import { z } from 'zod'
 import type { Logger } from '../../packages/core/logger.ts'
 import { type Line, LineFile } from './line-file.ts'
-import { type LinkState, readLinkState, writeLinkState } from './link-state.ts'
 
 export const JOURNAL_NAME = 'events.jsonl'
 export const LINK_STATE_NAME = '.control-link.json'
@@ -225,4 +226,26 @@ function isEvent(text: string, seq: number, botId: string): boolean {
   } catch {
     return false
   }
+}
+
+/** The small file beside the journal: which journal it is, and up to where the control plane has stored it. */
+const stateSchema = z.strictObject({ journal_id: z.uuid(), acknowledged: z.int().min(0) })
+type LinkState = z.infer<typeof stateSchema>
+
+/** A state that is missing or unreadable means a new journal: the control plane is then given everything again. */
+function readLinkState(path: string): LinkState {
+  try {
+    return stateSchema.parse(JSON.parse(readFileSync(path, 'utf8')))
+  } catch {
+    return { journal_id: randomUUID(), acknowledged: 0 }
+  }
+}
+
+/** Old or new, never half: written beside and renamed. Throws what the file system throws. */
+function writeLinkState(path: string, state: LinkState): void {
+  const beside = `${path}.new`
+  // Do not write into a leftover file of a killed process, or through a link.
+  rmSync(beside, { force: true })
+  writeFileSync(beside, `${JSON.stringify(state)}\n`, { flag: 'wx', mode: 0o600 })
+  renameSync(beside, path)
 }

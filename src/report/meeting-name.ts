@@ -1,5 +1,5 @@
 /** The name of a meeting for people: its platform, and its name or code if people know it. Pure. */
-import { PLATFORM_TITLES, type PlatformName } from '@standin/wire/meeting-links/types.ts'
+import { PLATFORM_TITLES, type PlatformName } from '@standin/wire/platforms.ts'
 
 /** Such as `Google Meet abc-defg-hij`, or `Microsoft Teams` if the link has only identifiers. */
 export function meetingName(platform: PlatformName, meetingId: string): string {

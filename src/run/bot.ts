@@ -1,9 +1,10 @@
 /** Runs one bot from start to exit code. It uses interfaces only: no browser, no encoder, no network. */
 
 import type { Job } from '@standin/wire/job.ts'
+import type { PlatformName } from '@standin/wire/platforms.ts'
 import { PLATFORM_WAIT_SECONDS } from '@standin/wire/reasons.ts'
 import { BotError } from '../../packages/core/errors.ts'
-import type { MeetingTarget, PlatformName } from '../../packages/core/meeting/meeting.ts'
+import type { MeetingTarget } from '../../packages/core/meeting/meeting.ts'
 import type { StopRequester } from '../../packages/core/process/stop-requests.ts'
 import { BotChat } from './bot-chat.ts'
 import { ChatRecord } from './chat-record.ts'

@@ -1,10 +1,9 @@
 /** From admission to the end: records until a leave rule finds a reason to end. */
-
 import type { BotCommand } from '@standin/wire/commands.ts'
 import { within } from '@standin/wire/time/deadline.ts'
 import { BotError, toBotError } from '../../packages/core/errors.ts'
 import type { MeetingEvent } from '../../packages/core/meeting/meeting.ts'
-import type { CaptureEnvironment } from '../../packages/core/ports.ts'
+import type { CaptureEnvironment, RecordedTime } from '../../packages/core/ports.ts'
 import { atEdge } from './ending.ts'
 import { Failover, type FailoverParts } from './failover.ts'
 import { ImageTurns } from './image-turns.ts'
@@ -12,9 +11,9 @@ import { excuseSilence, firstObservation, leaveReason, type Observed, observe, u
 import { noteMeeting } from './meeting-notes.ts'
 import { botNamesOf } from './other-bots.ts'
 import type { Run } from './parts.ts'
-import { recordedTime } from './recorded-time.ts'
 import { recordedMs } from './recording-clock.ts'
 import { type End, MEETING_ENDS, RECORDING } from './states.ts'
+import type { Timeline } from './timeline.ts'
 
 const RECORDER_START_DEADLINE_MS = 30_000
 /** How often the leave rules look, and the pace of progress reports. */
@@ -122,4 +121,24 @@ async function sendEntryMessage({ job, chat, meeting, logger, control }: Run): P
 
 function noFirstFrame(): BotError {
   return new BotError('INTERNAL_ERROR', 'The encoder gave no first frame.', { step: 'starting to record' })
+}
+
+/** The timeline as a live transcript needs it: what is known so far of who speaks, in seconds of the recording. */
+function recordedTime(timeline: Timeline): RecordedTime {
+  return {
+    offset: (at) => timeline.offset(at),
+    turns() {
+      const people = new Map(timeline.participants().map((person) => [person.id, person]))
+      return timeline.diarization().flatMap(({ user_id, start_time: start, end_time: end }) => {
+        const person = people.get(user_id)
+        return person === undefined ? [] : [{ person: { ...person }, start, end }]
+      })
+    },
+    person(participantId, name) {
+      const known = timeline.known(participantId)
+      if (known !== null) return { ...known }
+      const namesakes = timeline.participants().filter((person) => person.name === name)
+      return namesakes.length === 1 ? { ...namesakes[0]! } : null
+    },
+  }
 }

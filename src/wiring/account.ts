@@ -3,14 +3,15 @@
  * goes back to where it came from; one that is signed out is reported and not used again.
  */
 
-import { ACCOUNT_PLATFORMS, type StorageState, secretsOfSession, sessionOf } from '@standin/wire/account-session.ts'
+import { type StorageState, secretsOfSession, sessionOf } from '@standin/wire/account-session.ts'
 import type { LeasedAccount } from '@standin/wire/control-link.ts'
 import type { Job } from '@standin/wire/job.ts'
+import type { PlatformName } from '@standin/wire/platforms.ts'
+import { ACCOUNT_PLATFORMS } from '@standin/wire/platforms.ts'
 import { messageOf } from '@standin/wire/text/error-text.ts'
 import { aborted, type Clock, endsWithin } from '@standin/wire/time/deadline.ts'
 import { BotError } from '../../packages/core/errors.ts'
 import type { Logger } from '../../packages/core/logger.ts'
-import type { PlatformName } from '../../packages/core/meeting/meeting.ts'
 import { writeWholeFile } from '../../packages/core/process/atomic-file.ts'
 import type { SessionOnce } from '../../platforms/browser/session.ts'
 import type { BrowserState } from '../../platforms/browser/state.ts'

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { WEBHOOK_EVENTS } from '../../control-plane/bots/messages/index.ts'
+import { WEBHOOK_EVENTS } from '../../control-plane/bots/messages/kinds.ts'
 
 const text = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')
 const calendars = text('docs/calendars.md')

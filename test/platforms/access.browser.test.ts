@@ -1,8 +1,9 @@
 /** Access modes and platforms: the reason is that of the mock's access mode, or `unknown`; never another. */
 import { readMeeting } from '@standin/wire/meeting-links/index.ts'
+import type { PlatformName } from '@standin/wire/platforms.ts'
 import { REASON_TABLE, type Reason, reasonOfFailure } from '@standin/wire/reasons.ts'
 import { describe, expect, test } from 'vitest'
-import type { MeetingTarget, PlatformName } from '../../packages/core/meeting/meeting.ts'
+import type { MeetingTarget } from '../../packages/core/meeting/meeting.ts'
 import { BOT_TOKEN_SECONDS, newBotToken } from '../../packages/mock/microsoft-teams/bot-token.ts'
 import { invitationOf } from '../../packages/mock/microsoft-teams/links.ts'
 import type { TeamsMeeting } from '../../packages/mock/microsoft-teams/meeting.ts'

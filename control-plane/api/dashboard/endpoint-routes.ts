@@ -1,6 +1,6 @@
 /** Webhook endpoints of the team. */
 import { z } from 'zod'
-import { WEBHOOK_EVENTS } from '../../bots/messages/index.ts'
+import { WEBHOOK_EVENTS } from '../../bots/messages/kinds.ts'
 import { isEndpointOf } from '../../store/dashboard.ts'
 import { replayDeliveries } from '../../store/webhooks/deliveries.ts'
 import {

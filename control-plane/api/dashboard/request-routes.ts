@@ -1,4 +1,3 @@
-/** The last requests with the API keys of the team. */
 import { z } from 'zod'
 import { listRequests } from '../../store/request-log.ts'
 import type { ApiDependencies } from '../dependencies.ts'

@@ -4,12 +4,12 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { z } from 'zod'
 import type { Notification } from '../../calendars/operations.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import { refusals } from '../http/errors.ts'
 import type { App } from '../http/generation.ts'
 import { countUse } from '../http/rate-limits.ts'
-import { readNotifications } from './microsoft-body.ts'
 
 /** Google sends none. */
 const GOOGLE_BODY_BYTES = 16 * 1024
@@ -86,4 +86,42 @@ function shakeHands(token: unknown, reply: FastifyReply): FastifyReply {
 function headerOf(request: FastifyRequest, name: string): string {
   const value = request.headers[name]
   return typeof value === 'string' && value.length <= MAX_NAME_LENGTH ? value : ''
+}
+
+/** The body that Microsoft Graph posts: several notifications at once. */
+const MAX_NOTIFICATIONS = 1000
+
+const notifications = z.object({
+  value: z
+    .array(
+      z.object({
+        subscriptionId: z.string().min(1).max(200),
+        /** The token that we gave; a notification without one is not ours. */
+        clientState: z.string().max(200).nullish(),
+        lifecycleEvent: z.string().max(100).nullish(),
+      }),
+    )
+    .max(MAX_NOTIFICATIONS),
+})
+
+const LIFECYCLE_KINDS: Readonly<Record<string, 'missed' | 'removed' | 'reauthorize'>> = {
+  missed: 'missed',
+  subscriptionRemoved: 'removed',
+  reauthorizationRequired: 'reauthorize',
+}
+
+/**
+ * Each kind once for each subscription; null if the body is not from Graph. Lifecycle events that are new are left
+ * out.
+ */
+function readNotifications(body: unknown): Notification[] | null {
+  const read = notifications.safeParse(body)
+  if (!read.success) return null
+  const found = read.data.value.flatMap(({ subscriptionId, clientState, lifecycleEvent }): Notification[] => {
+    const token = clientState ?? ''
+    if (!lifecycleEvent) return [{ platform: 'microsoft', subscriptionId, token, kind: 'changed' }]
+    const kind = LIFECYCLE_KINDS[lifecycleEvent]
+    return kind === undefined ? [] : [{ platform: 'microsoft', subscriptionId, token, kind }]
+  })
+  return [...new Map(found.map((notification) => [JSON.stringify(notification), notification])).values()]
 }

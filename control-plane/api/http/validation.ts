@@ -1,4 +1,5 @@
 /** Checks params, query and body of a request against its zod schemas. */
+import { NOT_STORABLE, storable } from '@standin/wire/bot-fields.ts'
 import { type Problem, problemsOf } from '@standin/wire/job.ts'
 import type { FastifySchemaCompiler } from 'fastify'
 import type { ZodError, ZodType, z } from 'zod'
@@ -58,11 +59,6 @@ export function parse<T>(
     current = withoutUnknownFields(current, result.error)
   }
 }
-
-export const NOT_STORABLE = 'must not contain NUL or half of a surrogate pair'
-
-/** Texts that PostgreSQL and UTF-8 can hold. */
-export const storable = (text: string) => !text.includes('\0') && text.isWellFormed()
 
 /** The path of a text or name that is not storable, such as `extra.order`; null: there is none. Nesting may be deeper than the stack. */
 function unstorableText(data: unknown): string | null {

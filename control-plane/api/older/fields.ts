@@ -1,11 +1,12 @@
 /** Building blocks of the older generation's schemas. Bounds come first. */
 import {
   chatText,
+  problemOfCallerData,
   imageAddress as wireImageAddress,
   webSocketAddress as wireWebSocketAddress,
-} from '@standin/wire/job.ts'
+} from '@standin/wire/bot-fields.ts'
 import { z } from 'zod'
-import { blankAsNull, problemOfCallerData } from '../v2/bots/schema.ts'
+import { blankAsNull } from '../v2/bots/schema.ts'
 
 const MAX_ADDRESS_LENGTH = 2048
 const MAX_SECRET_LENGTH = 4096

@@ -1,6 +1,6 @@
 /** Fields of answers that several operations share, each with its text. */
-import { RECORDING_MODES } from '@standin/wire/codes.ts'
-import { MEETING_PLATFORMS } from '@standin/wire/meeting-links/index.ts'
+import { botFields, botName, withoutDefaults } from '@standin/wire/bot-fields.ts'
+import { MEETING_PLATFORMS } from '@standin/wire/platforms.ts'
 import { z } from 'zod'
 import { time } from './common.ts'
 
@@ -8,12 +8,10 @@ export const freeForm = z.record(z.string(), z.unknown()).nullable()
 
 export const fields = {
   bot_id: z.uuid().describe('The id of the bot.'),
-  bot_name: z.string().describe('The name under which people in the meeting see the bot.'),
+  bot_name: z.string().describe(botName.description!),
   meeting_url: z.string().describe('The link of the meeting, without the text or wrapper around it.'),
   meeting_platform: z.enum(MEETING_PLATFORMS).describe('The platform that the link leads to.'),
-  recording_mode: z
-    .enum(RECORDING_MODES)
-    .describe('The speaker alone, all people in a grid, or sound without picture.'),
+  recording_mode: withoutDefaults(botFields).recording_mode,
   extra: freeForm.describe('Your own object, as it was given.'),
   created_at: time.describe('When it was created.'),
   updated_at: time.describe('When it was last changed.'),

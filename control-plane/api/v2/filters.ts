@@ -1,6 +1,6 @@
 /** Query parameters that lists of bots share. */
 
-import { MEETING_PLATFORMS } from '@standin/wire/meeting-links/index.ts'
+import { MEETING_PLATFORMS } from '@standin/wire/platforms.ts'
 import { z } from 'zod'
 import { LIST_DAYS } from '../../store/bots/list.ts'
 import { refusals } from '../http/errors.ts'

@@ -1,6 +1,6 @@
 /** The webhooks of `/v2`, for its OpenAPI document. */
 import { z } from 'zod'
-import { WEBHOOK_EVENTS, type WebhookEvent } from '../../bots/messages/index.ts'
+import { WEBHOOK_EVENTS, type WebhookEvent } from '../../bots/messages/kinds.ts'
 import { sampleBody } from '../../bots/messages/samples.ts'
 import { accountSchema } from './accounts/schema.ts'
 import { eventSchema } from './bot-events/schema.ts'

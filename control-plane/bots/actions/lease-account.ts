@@ -1,7 +1,9 @@
 /** Gives a bot an account of its team with the session, and takes the bot's reports about it. */
-import type { AccountPlatform, StorageState } from '@standin/wire/account-session.ts'
+
+import type { StorageState } from '@standin/wire/account-session.ts'
 import { sessionOf } from '@standin/wire/account-session.ts'
 import type { AccountReport, LeasedAccount, LinkRequest } from '@standin/wire/control-link.ts'
+import type { AccountPlatform } from '@standin/wire/platforms.ts'
 import type { Log, Seals } from '../../platform/ports.ts'
 import { sessionPlace } from '../../store/accounts/accounts.ts'
 import { chooseAccount, reportAccount, whyNone } from '../../store/accounts/leases.ts'

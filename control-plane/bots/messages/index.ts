@@ -5,27 +5,6 @@ import type { Channel, OutgoingMessage } from '../change.ts'
 import { chatBody, completedBody, failedBody, statusBody } from './newer.ts'
 import { olderCompleteBody, olderFailedBody, olderStatusBody, olderTranscriptionBody } from './older.ts'
 
-/** Events that endpoints of a team can receive; `events` of an endpoint selects some of them. */
-export const WEBHOOK_EVENTS = [
-  'bot.status_change',
-  'bot.completed',
-  'bot.failed',
-  'bot.chat_message',
-  'bot.participant',
-  'bot.speaker',
-  'bot.transcript',
-  'calendar.connection_created',
-  'calendar.connection_updated',
-  'calendar.connection_deleted',
-  'calendar.connection_error',
-  'calendar.events_synced',
-  'calendar.event_created',
-  'calendar.event_updated',
-  'calendar.event_cancelled',
-  'account.signed_out',
-] as const
-export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
-
 /** A status as receivers of `bot.status_change` see it. */
 export interface StatusNews {
   code: string

@@ -1,8 +1,9 @@
 /** Bodies of `/v2`: `{event, data, extra}`. Callbacks carry the same. */
 import type { BotRow } from '../../store/rows/index.ts'
 import { errorHelpOf, HELP_PATH, reasonHelpOf } from '../error-help.ts'
-import { type LiveWebhook, type StoredEvent, shownEvent } from '../shown-events.ts'
+import { type StoredEvent, shownEvent } from '../shown-events.ts'
 import type { ChatNews, StatusNews } from './index.ts'
+import type { LiveWebhookEvent } from './kinds.ts'
 import { peopleOf } from './people.ts'
 import { ARTIFACT_NAMES, link, NEWER_LINK_SECONDS, pageLink, SENT_AT } from './placeholders.ts'
 
@@ -75,7 +76,7 @@ export function chatBody(bot: BotRow, { messageId, senderName, senderId, text }:
 }
 
 /** Events of one kind, in order. */
-export const liveBody = (bot: Named, event: LiveWebhook, events: readonly StoredEvent[]): Body => ({
+export const liveBody = (bot: Named, event: LiveWebhookEvent, events: readonly StoredEvent[]): Body => ({
   event,
   data: { ...names(bot), events: events.map(shownEvent), sent_at: SENT_AT },
   extra: extraOf(bot),

@@ -1,7 +1,7 @@
 /** Bodies with invented values in the shapes of real messages: for the test of an endpoint, and as examples of the API. */
 import { helpOf } from '@standin/wire/error-help.ts'
 import { reasonHelpOf } from '../error-help.ts'
-import type { WebhookEvent } from './index.ts'
+import type { WebhookEvent } from './kinds.ts'
 
 const BOT = '00000000-0000-4000-8000-000000000000'
 const AT = '2026-01-01T09:00:00.000Z'

@@ -16,6 +16,9 @@ import { changeTeam, may, me } from './session.ts'
 import { offeredTokens } from './sign-in-tokens.ts'
 import { TEXTS } from './texts.ts'
 
+const NOT_FOUND = 'This page does not exist.'
+const forbiddenText = (role: string) => `Your role in this team is ${role}, which does not permit this page.`
+
 /** On narrow windows. */
 const isMenuOpen = signal(false)
 // Together with the address, so that no new page is shown below the open menu.
@@ -34,7 +37,7 @@ export function App() {
   const isOffered = person !== undefined && offeredTokens.value.length > 0
   const page = pageOf(path.value)
   useEffect(() => {
-    document.title = `${page?.title ?? TEXTS.notFound} · ${TEXTS.product}`
+    document.title = `${page?.title ?? NOT_FOUND} · ${'Standin'}`
   }, [path.value])
   return (
     <>
@@ -51,9 +54,9 @@ function Away() {
     <div role="alert">
       {isAway.value && (
         <p class="banner">
-          {TEXTS.away}{' '}
+          The service does not answer. Trying again …{' '}
           <button type="button" onClick={askAgain}>
-            {TEXTS.retry}
+            Try again
           </button>
         </p>
       )}
@@ -66,18 +69,18 @@ function Frame({ person }: { person: Answers['Me'] | undefined }) {
   return (
     <div class="frame">
       <a class="skip" href="#content">
-        {TEXTS.skip}
+        Skip to content
       </a>
       <header class={isMenuOpen.value ? 'side open' : 'side'}>
         <div class="brand">
           <Mark />
-          <span>{TEXTS.product}</span>
+          <span>Standin</span>
           <button
             type="button"
             class="bare menu"
             aria-expanded={isMenuOpen.value}
             aria-controls="menu"
-            aria-label={TEXTS.menu}
+            aria-label="Menu"
             onClick={() => {
               isMenuOpen.value = !isMenuOpen.value
             }}
@@ -103,11 +106,11 @@ function Frame({ person }: { person: Answers['Me'] | undefined }) {
 
 function Navigation() {
   return (
-    <nav aria-label={TEXTS.product}>
+    <nav aria-label="Standin">
       {may('member') && (
         <Link to="/send" class="button main">
           <Icon of={Plus} />
-          {TEXTS.nav.send}
+          {TEXTS.sendBot}
         </Link>
       )}
       {GROUPS.map(({ title, entries }) => (
@@ -143,7 +146,7 @@ function Team({ person }: { person: Answers['Me'] }) {
   return (
     <select
       class="team"
-      aria-label={TEXTS.team.current}
+      aria-label="Current team"
       value={person.person_id}
       onChange={({ currentTarget }) =>
         void changeTeam(currentTarget.value).catch((error) => {
@@ -165,7 +168,7 @@ function Person({ person }: { person: Answers['Me'] }) {
   return (
     <div class="who">
       <span>
-        <bdi>{person.name}</bdi> · {TEXTS.team.roles[person.role]}
+        <bdi>{person.name}</bdi> · {TEXTS.roles[person.role]}
       </span>
       <button
         type="button"
@@ -176,7 +179,7 @@ function Person({ person }: { person: Answers['Me'] }) {
         }}
       >
         <Icon of={LogOut} />
-        {TEXTS.signOut}
+        Sign out
       </button>
     </div>
   )
@@ -188,7 +191,7 @@ function Content({ person }: { person: Answers['Me'] }) {
     return (
       <>
         {page.list && (
-          <nav class="crumbs" aria-label={TEXTS.breadcrumbs}>
+          <nav class="crumbs" aria-label="Breadcrumbs">
             <Link to={page.list.to} aria-current="false">
               <Icon of={ChevronLeft} />
               {page.list.title}
@@ -200,10 +203,14 @@ function Content({ person }: { person: Answers['Me'] }) {
     )
   return (
     <div class="nothing">
-      <h1>{page === null ? TEXTS.notFound : page.title}</h1>
-      <p>{page === null ? TEXTS.notFoundHelp : TEXTS.forbidden(TEXTS.team.roles[person.role])}</p>
+      <h1>{page === null ? NOT_FOUND : page.title}</h1>
+      <p>
+        {page === null
+          ? 'The address may be mistyped, or what it named was removed.'
+          : forbiddenText(TEXTS.roles[person.role])}
+      </p>
       <Link to="/" class="button main">
-        {TEXTS.backToStart}
+        Go to the start page
       </Link>
     </div>
   )

@@ -1,4 +1,4 @@
-/** Texts about connecting an account by the app of the operator. */
+/** What came of a visit at a provider: of a sign-in, and of connecting an account by the app of the operator. */
 import type { Answers } from './api.ts'
 
 export type Provider = Answers['Me']['connects'][number]
@@ -86,4 +86,21 @@ export const CONNECT_TEXTS = {
     const text = PROBLEMS[word] ?? failed
     return text(AT[provider as Provider] ?? 'The provider', scopes.join(' and ') || 'do what it needs')
   },
+}
+
+/** Reasons for a failed sign-in through the OpenID provider. */
+export const SIGN_IN_PROBLEMS: Record<string, string> = {
+  expired: 'The sign-in took too long, or started in another browser. Please try again.',
+  refused: 'The provider refused the sign-in.',
+  invalid: 'The response of the provider is not valid. The operator can find the reason in the log.',
+  unavailable: 'The provider cannot be reached right now. Please try again later.',
+  too_many: 'Too many sign-in attempts. Wait a minute and try again.',
+  not_verified: 'The provider does not report your e-mail address as verified. Verify it there first.',
+  not_invited: 'Your e-mail address was not invited. Ask an owner of your team for an invitation.',
+  not_confirmed: 'An owner of your team has to confirm your e-mail address first, on the page "Team".',
+  other_account:
+    'You signed in before with another account of this provider. Use that one, or ask an owner to remove you and invite you again.',
+  removed: 'You were removed from the team. Ask an owner for a new invitation.',
+  signed_out:
+    'You were not signed in when you came back from the provider, so nothing was connected. Sign in and connect again.',
 }

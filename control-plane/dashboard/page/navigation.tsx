@@ -42,6 +42,9 @@ import { ROOT } from './place.ts'
 import { may } from './session.ts'
 import { TEXTS } from './texts.ts'
 
+const BOTS = 'All meetings'
+const CALENDARS = 'Calendars'
+
 interface Page {
   title: string
   role: Role | 'operator'
@@ -53,51 +56,49 @@ interface NavigationPage extends Page {
   to: string
   icon: IconNode
 }
-
-const { nav } = TEXTS
 /** A page outside of the dashboard has no `show`. */
 type NavigationEntry = NavigationPage | { title: string; icon: IconNode; href: string }
 
 export const GROUPS: readonly { title: string; entries: readonly NavigationEntry[] }[] = [
   {
-    title: nav.groups.meetings,
+    title: 'Meetings',
     entries: [
-      { to: '/', title: nav.live, icon: Radio, role: 'viewer', show: () => <Live /> },
-      { to: '/bots', title: nav.bots, icon: Video, role: 'viewer', show: () => <Bots /> },
-      { to: '/scheduled', title: nav.scheduled, icon: CalendarClock, role: 'viewer', show: () => <Scheduled /> },
+      { to: '/', title: 'Live', icon: Radio, role: 'viewer', show: () => <Live /> },
+      { to: '/bots', title: BOTS, icon: Video, role: 'viewer', show: () => <Bots /> },
+      { to: '/scheduled', title: 'Scheduled', icon: CalendarClock, role: 'viewer', show: () => <Scheduled /> },
     ],
   },
   {
-    title: nav.groups.automation,
+    title: 'Automation',
     entries: [
-      { to: '/calendars', title: nav.calendars, icon: CalendarDays, role: 'viewer', show: () => <Calendars /> },
-      { to: '/webhooks', title: nav.webhooks, icon: Webhook, role: 'viewer', show: () => <Webhooks /> },
+      { to: '/calendars', title: CALENDARS, icon: CalendarDays, role: 'viewer', show: () => <Calendars /> },
+      { to: '/webhooks', title: 'Webhooks', icon: Webhook, role: 'viewer', show: () => <Webhooks /> },
     ],
   },
   {
-    title: nav.groups.developers,
+    title: 'Developers',
     entries: [
-      { to: '/keys', title: nav.keys, icon: KeyRound, role: 'owner', show: () => <Keys /> },
-      { to: '/requests', title: nav.requests, icon: ArrowLeftRight, role: 'owner', show: () => <Requests /> },
-      { to: '/audit-log', title: nav.auditLog, icon: ScrollText, role: 'owner', show: () => <AuditLog /> },
-      { href: `${ROOT}/docs`, title: nav.docs, icon: Braces },
-      { href: `${ROOT}/help`, title: nav.help, icon: BookOpen },
+      { to: '/keys', title: 'API keys', icon: KeyRound, role: 'owner', show: () => <Keys /> },
+      { to: '/requests', title: 'Requests', icon: ArrowLeftRight, role: 'owner', show: () => <Requests /> },
+      { to: '/audit-log', title: 'Audit log', icon: ScrollText, role: 'owner', show: () => <AuditLog /> },
+      { href: `${ROOT}/docs`, title: 'API reference', icon: Braces },
+      { href: `${ROOT}/help`, title: 'Documentation', icon: BookOpen },
     ],
   },
   {
-    title: nav.groups.settings,
+    title: 'Settings',
     entries: [
-      { to: '/team', title: nav.team, icon: Users, role: 'viewer', show: () => <Team /> },
-      { to: '/usage', title: nav.usage, icon: ChartColumn, role: 'viewer', show: () => <Usage /> },
-      { to: '/accounts', title: nav.accounts, icon: IdCard, role: 'viewer', show: () => <Accounts /> },
-      { to: '/connections', title: nav.connections, icon: LinkIcon, role: 'viewer', show: () => <Connections /> },
-      { to: '/account', title: nav.account, icon: CircleUser, role: 'viewer', show: () => <Account /> },
-      { to: '/system', title: nav.system, icon: Activity, role: 'operator', show: () => <System /> },
+      { to: '/team', title: 'Team', icon: Users, role: 'viewer', show: () => <Team /> },
+      { to: '/usage', title: 'Usage', icon: ChartColumn, role: 'viewer', show: () => <Usage /> },
+      { to: '/accounts', title: 'Accounts of bots', icon: IdCard, role: 'viewer', show: () => <Accounts /> },
+      { to: '/connections', title: 'Zoom and Teams', icon: LinkIcon, role: 'viewer', show: () => <Connections /> },
+      { to: '/account', title: 'Your account', icon: CircleUser, role: 'viewer', show: () => <Account /> },
+      { to: '/system', title: 'System', icon: Activity, role: 'operator', show: () => <System /> },
     ],
   },
 ]
 
-const SEND: Page = { title: nav.send, role: 'member', show: () => <Send /> }
+const SEND: Page = { title: TEXTS.sendBot, role: 'member', show: () => <Send /> }
 
 export const isAllowed = (entry: NavigationEntry): boolean => 'href' in entry || may(entry.role)
 
@@ -106,9 +107,8 @@ const listed = (to: string, title: string) => ({ title, role: 'viewer' as const,
 /** Null if there is no page at this path. */
 export function pageOf(at: string): Page | null {
   const [, kind, id] = /^\/(bots|calendars)\/([0-9a-f-]{36})$/.exec(at) ?? []
-  if (kind === 'bots') return { ...listed('/bots', nav.bots), show: () => <Bot key={id} id={id!} /> }
-  if (kind === 'calendars')
-    return { ...listed('/calendars', nav.calendars), show: () => <Calendar key={id} id={id!} /> }
+  if (kind === 'bots') return { ...listed('/bots', BOTS), show: () => <Bot key={id} id={id!} /> }
+  if (kind === 'calendars') return { ...listed('/calendars', CALENDARS), show: () => <Calendar key={id} id={id!} /> }
   if (at === '/send') return SEND
   const wanted = at === '/sign-in' ? '/' : at
   const entries = GROUPS.flatMap((group) => group.entries)

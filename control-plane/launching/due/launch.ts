@@ -1,7 +1,7 @@
 /** One attempt: its job, the launcher's answer, and what that means for the bot. */
 
 import type { Job } from '@standin/wire/job.ts'
-import type { PlatformName } from '@standin/wire/meeting-links/index.ts'
+import type { PlatformName } from '@standin/wire/platforms.ts'
 import type { InTurn } from '@standin/wire/time/in-turn.ts'
 import type { PageWords } from '@standin/wire/words.ts'
 import { launchFailed } from '../../bots/crash.ts'

@@ -1,11 +1,14 @@
 /** Administration commands: their changes and their answers. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CommandMistake, table } from '@standin/wire/process/command-output.ts'
+import { shownEntry } from '../../api/v2/audit-log/routes.ts'
 import { JOB_NAMES, startJobs } from '../../files/jobs/index.ts'
 import { ownKeys } from '../../files/jobs/provider-deletion.ts'
 import { NO_METERS } from '../../platform/meters.ts'
 import { rotateSeals } from '../../platform/secrets/rotate.ts'
+import { listAuditLog } from '../../store/audit-log.ts'
 import { askForDrain, countOpenBots } from '../../store/drain.ts'
+import type { PageRequest } from '../../store/pages.ts'
 import { createKey, listKeys, PERMISSIONS, revokeKey, sealApiKey, sealForTeam } from '../../store/teams/keys.ts'
 import {
   createTeam,
@@ -21,7 +24,6 @@ import { openFiles } from '../wiring/files.ts'
 import { publicUrlOf } from '../wiring/http-address.ts'
 import { type CommandContext, onInstallation, teamOf, timeOf, uuidOf } from './context.ts'
 
-export * from './audit-log.ts'
 export type { CommandContext } from './context.ts'
 export * from './endpoints.ts'
 export * from './people.ts'
@@ -226,4 +228,29 @@ export async function runJobCommand(context: CommandContext, name: string): Prom
     }
   })
   context.output.answer({ job, done }, [`${job}: ${JSON.stringify(done)}`])
+}
+
+const LOG_PAGE_SIZE = 1000
+
+/** Prints the entries of a team, newest first, one on each line. */
+export async function auditLogCommand(
+  context: CommandContext,
+  { team, since, until }: { team?: string; since?: string; until?: string },
+): Promise<void> {
+  const filter = {
+    after: since === undefined ? undefined : timeOf(since, '--since'),
+    before: until === undefined ? undefined : timeOf(until, '--until'),
+  }
+  await onInstallation(context, async (installation) => {
+    const teamId = await teamOf(installation, team)
+    let from: PageRequest['from'] = null
+    do {
+      const page = await listAuditLog(installation.database, teamId, filter, { limit: LOG_PAGE_SIZE, from })
+      for (const row of page.rows) {
+        const entry = shownEntry(row)
+        context.output.answer(entry, [JSON.stringify(entry)])
+      }
+      from = page.next && { place: page.next, direction: 'after' }
+    } while (from !== null)
+  })
 }

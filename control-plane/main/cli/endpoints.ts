@@ -1,7 +1,7 @@
 /** Administration commands of endpoints and their deliveries. */
 
 import { CommandMistake, table } from '@standin/wire/process/command-output.ts'
-import { WEBHOOK_EVENTS } from '../../bots/messages/index.ts'
+import { WEBHOOK_EVENTS } from '../../bots/messages/kinds.ts'
 import { createGuardedClient } from '../../platform/outgoing/guarded-client.ts'
 import { readSetting } from '../../store/settings.ts'
 import { createEndpoint, enableEndpoint, listEndpoints, rotateSecret } from '../../store/webhooks/endpoints.ts'

@@ -1,7 +1,7 @@
 /** Which proxy the browsers of which bots use: STANDIN_EGRESS, a JSON document or the path of one. */
 import { type Egress, egressSchema } from '@standin/wire/egress.ts'
 import { problemsOf } from '@standin/wire/job.ts'
-import { MEETING_PLATFORMS, type PlatformName } from '@standin/wire/meeting-links/index.ts'
+import { MEETING_PLATFORMS, type PlatformName } from '@standin/wire/platforms.ts'
 import { z } from 'zod'
 import { documentOf } from './document.ts'
 import { kind } from './kind.ts'

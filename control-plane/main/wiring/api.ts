@@ -1,5 +1,6 @@
 /** The API of a process, with the parts that it answers from. Not listening yet. */
-import { speechProblemsOf } from '@standin/wire/speech-access.ts'
+import { type SpeechProblems, speechProblemsOf } from '@standin/wire/speech-access.ts'
+import { startLoop } from '@standin/wire/time/loop.ts'
 import type { ApiDependencies, OidcSignIn } from '../../api/dependencies.ts'
 import { createReadList } from '../../api/http/read-list.ts'
 import { buildApi } from '../../api/http/server.ts'
@@ -9,6 +10,8 @@ import { authorizeUser, checkTeamsApp } from '../../connections/authorize.ts'
 import { createOidcProvider } from '../../connections/sign-in/oidc.ts'
 import { createArtifactLinks } from '../../files/artifact-links.ts'
 import { createGuardedClient } from '../../platform/outgoing/guarded-client.ts'
+import type { Log } from '../../platform/ports.ts'
+import { readSpeechProblems } from '../../store/capacity.ts'
 import type { Database } from '../../store/database.ts'
 import { PartialFeed } from '../../store/partial-words.ts'
 import { listenForWakeUps, PARTIALS_CHANNEL } from '../../store/wake-ups.ts'
@@ -21,7 +24,6 @@ import { DEMO_LINK } from './demo.ts'
 import { installedFile, versionOfProgram } from './installed-file.ts'
 import { servesDemo } from './launcher.ts'
 import type { Parts } from './parts.ts'
-import { watchSpeech } from './watch-speech.ts'
 
 /** `keyDatabase`: so that slow work cannot make a good key look bad. */
 export async function openApi(
@@ -90,4 +92,24 @@ function openOidc({ name, domains, ...config }: NonNullable<ServiceConfig['oidc'
   const client = createGuardedClient({ allowPrivate: true })
   closing.add('OpenID provider', () => client.close())
   return { ...createOidcProvider({ ...config, client }), name, domains }
+}
+
+/** A launcher reports as often. */
+const SPEECH_EVERY_MS = 10_000
+
+/** Which providers of transcripts the launchers can use, for a process that has none of their settings. */
+async function watchSpeech(database: Database, closing: Closing, log: Log): Promise<() => SpeechProblems | null> {
+  let latest = await readSpeechProblems(database)
+  const loop = startLoop(
+    async () => {
+      latest = await readSpeechProblems(database)
+      return SPEECH_EVERY_MS
+    },
+    {
+      onError: (error) => log.warn({ error: String(error) }, 'The providers of transcripts could not be read'),
+      afterErrorMs: SPEECH_EVERY_MS,
+    },
+  )
+  closing.addWork('providers of transcripts', () => loop.close())
+  return () => latest
 }

@@ -5,8 +5,11 @@ import type { LogSink } from '@standin/wire/process/log-sink.ts'
 import { signInAddress } from '../../api/dashboard/addresses.ts'
 import { createJobHandler } from '../../control-link/job-address.ts'
 import type { Log } from '../../platform/ports.ts'
+import { probeSealKeys } from '../../platform/secrets/key-check.ts'
+import type { KeyRing } from '../../platform/secrets/seals.ts'
 import { createProbes } from '../../platform/watching/probes.ts'
 import type { Database } from '../../store/database.ts'
+import { missingMigrations } from '../../store/migrate.ts'
 import { firstOwner } from '../../store/people/people.ts'
 import { createSignInLink } from '../../store/people/sessions.ts'
 import { writeSetting } from '../../store/settings.ts'
@@ -19,7 +22,6 @@ import { freePort, httpAddress, PRIVATE_ADDRESSES, PUBLIC_URL } from './http-add
 import { openInstallation } from './installation.ts'
 import type { Environment } from './launcher.ts'
 import { LINK_PATH, openParts, type Parts, type ProcessSettings } from './parts.ts'
-import { readinessOf } from './readiness.ts'
 import { acceptLinks, startDispatcherRole, startJobsRole, startLauncherRole } from './roles.ts'
 import { runsSpeech, startSpeech } from './speech.ts'
 
@@ -136,4 +138,20 @@ function listenProblem(error: unknown, host: string, port: string): Error {
   if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
     return new Error(`The service may not listen on ${host}, port ${port} (${code})`, { cause: error })
   return error as Error
+}
+
+/** Checks of `/readyz` besides the database. Their sentences hold no address and no secret. */
+type Readiness = Readonly<Record<string, () => Promise<void>>>
+
+function readinessOf(database: Database, seals: KeyRing, recordings: () => Promise<void>): Readiness {
+  return {
+    migrations: async () => {
+      const missing = await missingMigrations(database).catch(() => null)
+      if (missing === null) throw new Error('The migrations of the database could not be read')
+      if (missing.length > 0)
+        throw new Error(`The database lacks the migrations ${missing.join(', ')}: restart the service`)
+    },
+    keyring: () => probeSealKeys(database, seals),
+    recordings,
+  }
 }

@@ -3,9 +3,9 @@
  * first happening, so the first bot that crashes would raise no alert.
  */
 import { RECORDING_MODES } from '@standin/wire/codes.ts'
-import { MEETING_PLATFORMS } from '@standin/wire/meeting-links/index.ts'
 import { CHECK_STATES } from '@standin/wire/page-check.ts'
 import { countedSignals, SIGNAL_PLATFORMS } from '@standin/wire/page-signals.ts'
+import { MEETING_PLATFORMS } from '@standin/wire/platforms.ts'
 import { REASON_TABLE, REASONS } from '@standin/wire/reasons.ts'
 import { USAGE_PHASES } from '@standin/wire/usage.ts'
 import type { Counted, ReconcilerAction, ReconcilerReason } from '../meters.ts'

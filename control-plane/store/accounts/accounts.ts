@@ -1,6 +1,7 @@
 /** Accounts with which bots join signed in: their rows. Sessions are sealed. */
 import { randomUUID } from 'node:crypto'
-import type { AccountPlatform, StorageState } from '@standin/wire/account-session.ts'
+import type { StorageState } from '@standin/wire/account-session.ts'
+import type { AccountPlatform } from '@standin/wire/platforms.ts'
 import { type RawBuilder, sql } from 'kysely'
 import type { SealedPlace, Seals } from '../../platform/ports.ts'
 import { logChange } from '../audit-log.ts'

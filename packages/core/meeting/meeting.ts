@@ -1,9 +1,7 @@
 /** Words of a meeting, the same for every platform. Nothing here knows a page, a process or a wire format. */
 
-import type { PlatformName } from '@standin/wire/meeting-links/index.ts'
+import type { PlatformName } from '@standin/wire/platforms.ts'
 import type { Reason } from '@standin/wire/reasons.ts'
-
-export type { PlatformName }
 
 /** A link that was recognized and normalized; only `packages/wire/meeting-links` makes one. */
 export interface MeetingTarget {

@@ -1,15 +1,14 @@
 /** Reads which meeting a text means: a bare link, a wrapped one, or a whole invitation. Used by the worker, the API and calendars. */
-import { MAX_MEETING_TEXT_LENGTH, MAX_MEETING_URL_LENGTH } from '../job.ts'
+import { MAX_MEETING_TEXT_LENGTH, MAX_MEETING_URL_LENGTH } from '../bot-fields.ts'
+import { PLATFORM_TITLES } from '../platforms.ts'
 import { readGoogleMeet } from './google-meet.ts'
 import { isJitsiHost, readJitsi } from './jitsi.ts'
 import { readMicrosoftTeams, TEAMS_HOST } from './microsoft-teams.ts'
 import { passcodeIn } from './passcode.ts'
 import { addressesInside, isGateway } from './redirectors.ts'
 import { addressesIn, plainText, trimmedLink } from './text.ts'
-import { type MeetingOfLink, PLATFORM_TITLES, type Refused } from './types.ts'
+import type { MeetingOfLink, Refused } from './types.ts'
 import { readZoom, ZOOM_HOST } from './zoom.ts'
-
-export { MEETING_PLATFORMS, PLATFORM_TITLES, type PlatformName } from './types.ts'
 
 export interface MeetingLink extends MeetingOfLink {
   host: string

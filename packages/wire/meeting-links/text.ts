@@ -1,5 +1,5 @@
 /** Cleans text that people paste and finds the web addresses in it. Pure; time grows with the length of the text alone. */
-import { MAX_MEETING_TEXT_LENGTH } from '../job.ts'
+import { MAX_MEETING_TEXT_LENGTH } from '../bot-fields.ts'
 
 /** Longer texts are read up to here; the descriptions of calendars are shorter. */
 const MAX_TEXT = 200_000

@@ -1,14 +1,5 @@
 /** The answer of a link's reading. */
-export const MEETING_PLATFORMS = ['meet', 'teams', 'zoom', 'jitsi'] as const
-export type PlatformName = (typeof MEETING_PLATFORMS)[number]
-
-/** As people know them. */
-export const PLATFORM_TITLES: Readonly<Record<PlatformName, string>> = {
-  meet: 'Google Meet',
-  teams: 'Microsoft Teams',
-  zoom: 'Zoom',
-  jitsi: 'Jitsi Meet',
-}
+import type { PlatformName } from '../platforms.ts'
 
 /** A meeting as its platform's reader gives it. */
 export interface MeetingOfLink {

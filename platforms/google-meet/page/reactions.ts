@@ -1,10 +1,13 @@
 /** Raised hands and reactions, from the marks of the tiles and from the page's notices. */
+
+import { plain, textWithout } from '../../shared/page/dom/visible-text.ts'
+import type { Wording } from '../../shared/page/dom/wording.ts'
 import type { Hands } from '../../shared/page/people/hands.ts'
+import { signalNotes } from '../../shared/page/signals.ts'
 import type { PageEvent } from '../../shared/page/types.ts'
 import type { Elements } from './elements.ts'
 import type { Roster } from './roster.ts'
 import type { SeenTile } from './tiles.ts'
-import { createToastReader } from './toasts.ts'
 import type { PageConfig } from './types.ts'
 
 export interface ReactionParts {
@@ -35,4 +38,43 @@ export function createReactionReader({
       } else if (person) hands.set(person, true, at)
     }
   }
+}
+
+/**
+ * Reads the page's short notices about people: a reaction, a raised hand
+ * (docs/platform-notes/google-meet.md#people-panel-and-notices).
+ */
+const signals = signalNotes<'meet'>()
+
+type Toast = { kind: 'reaction'; name: string; emoji: string } | { kind: 'hand'; name: string }
+
+const MAX_EMOJI = 40
+const EMOJI = /\p{Extended_Pictographic}|\p{Regional_Indicator}/u
+
+/** Each notice is reported once, however long it is shown. */
+function createToastReader({ selectors }: PageConfig, { read }: Pick<Wording, 'read'>): () => Toast[] {
+  const seen = new WeakMap<Element, string>()
+  const without = `${selectors.icon ?? 'i'}, button`
+  const regions = selectors.notices ?? ':not(*)'
+  const apart = `${selectors.sidePanel}, ${selectors.tile}, ${selectors.captionsRegion}`
+  return () =>
+    [...document.querySelectorAll(regions)]
+      .filter((region) => region.closest(apart) === null && region.querySelector(regions) === null)
+      .flatMap((region) => [...region.children])
+      .flatMap((element): Toast[] => {
+        const text = plain(textWithout(element, without))
+        if (seen.get(element) === text) return []
+        seen.set(element, text)
+        const raiser = read('handToast', text)
+        if (raiser) {
+          signals.note('raised_hand.notice', true)
+          return [{ kind: 'hand', name: raiser }]
+        }
+        const name = read('reactionToastName', text)
+        const emoji = read('reactionToastEmoji', text)
+        if (!name || !emoji || emoji.length > MAX_EMOJI || !EMOJI.test(emoji)) return []
+        const hasBoth = element.parentElement?.matches('[role][aria-live]')
+        signals.note(hasBoth ? 'reaction.notice' : 'reaction.other_notice', true)
+        return [{ kind: 'reaction', name, emoji }]
+      })
 }

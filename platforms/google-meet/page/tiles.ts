@@ -3,6 +3,7 @@
 import type { WebRtcTap } from '../../shared/page/audio/webrtc-tap.ts'
 import { labelOf, plain, textWithout } from '../../shared/page/dom/visible-text.ts'
 import type { CompositeTile } from '../../shared/page/picture/composite.ts'
+import { streamIn } from '../../shared/page/picture/tile-stream.ts'
 import { signalNotes } from '../../shared/page/signals.ts'
 import type { Roster, SeenPerson } from './roster.ts'
 import type { PageConfig } from './types.ts'
@@ -96,16 +97,6 @@ export function compositeTiles(
     return stream ? [{ id, name, stream, isScreen: true, isSpeaking: false }] : []
   })
   return [...people, ...screens]
-}
-
-function streamIn(tile: Element): MediaStream | null {
-  for (const video of tile.querySelectorAll('video')) {
-    const stream = video.srcObject
-    const isLive =
-      stream instanceof MediaStream && stream.getVideoTracks().some(({ readyState }) => readyState === 'live')
-    if (isLive && video.checkVisibility({ visibilityProperty: true })) return stream
-  }
-  return null
 }
 
 /** A picture that no tile shows now: the received stream's id is the one that the roster names. */

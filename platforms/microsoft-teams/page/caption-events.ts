@@ -1,9 +1,10 @@
 /** Captions from their two sources, the data channel and the captions window, as one. */
-import { CaptionRows } from '../../shared/page/chat/caption-rows.ts'
+
+import { CaptionRows, type ShownCaption } from '../../shared/page/chat/caption-rows.ts'
+import { plain, textWithout } from '../../shared/page/dom/visible-text.ts'
 import type { Wording } from '../../shared/page/dom/wording.ts'
 import { pageNow } from '../../shared/page/page-clock.ts'
 import type { PageEvent } from '../../shared/page/types.ts'
-import { createCaptionReader } from './captions.ts'
 import type { ChannelCaption } from './main-channel.ts'
 import { isOwnName, nameOf } from './names.ts'
 import type { People } from './people.ts'
@@ -59,6 +60,39 @@ export function createCaptionEvents({ config, people, wording, emit, onSpeaker }
         if (id !== null) onSpeaker(id)
       }
       if (config.captions) rows.update(reader.rows(), at)
+    },
+  }
+}
+
+/** Reads the captions on the page: a person whose text grew is speaking. */
+function createCaptionReader(selectors: PageConfig['selectors']) {
+  const select = (name: string) => selectors[name] ?? ':not(*)'
+  const window = () => document.querySelector(select('captions'))
+  let last: { author: string; text: string } | null = null
+  /** Names and texts are separate leaves, paired by their order. */
+  function rows(): ShownCaption[] {
+    const shown = window()
+    if (!shown) return []
+    const authors = [...shown.querySelectorAll(select('captionAuthor'))]
+    const texts = [...shown.querySelectorAll(select('captionText'))]
+    return texts.slice(0, authors.length).map((element, index) => ({
+      element,
+      name: plain(textWithout(authors[index]!, select('icon'))),
+      text: element.textContent ?? '',
+    }))
+  }
+
+  return {
+    /** All rows of the window. */
+    rows,
+    /** Names of people whose caption is new or grew since the last poll. */
+    read(): string[] {
+      const newest = rows().at(-1)
+      if (!newest) return []
+      const { name: author, text } = newest
+      const hasGrown = last === null || last.author !== author || last.text !== text
+      last = { author, text }
+      return hasGrown && author !== '' ? [author] : []
     },
   }
 }

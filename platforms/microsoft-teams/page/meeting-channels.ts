@@ -4,11 +4,11 @@
  */
 import type { WebRtcTap } from '../../shared/page/audio/webrtc-tap.ts'
 import type { UnreadMessages } from '../../shared/page/chat/unread-messages.ts'
+import { wrapConstructor } from '../../shared/page/dom/patch-native.ts'
 import { listenToChat, type PushedMessage } from './chat-push.ts'
 import { type ChannelMessage, readChannelMessage } from './main-channel.ts'
 import { listenToRosterCalls } from './roster-calls.ts'
 import { type PersonRecord, readFrame, type SignallingMessage } from './signalling.ts'
-import { listenToSockets } from './sockets.ts'
 
 export interface MeetingChannelHandlers {
   /** Counts the messages that cannot be read. */
@@ -66,4 +66,13 @@ export function listenToMeetingChannels(tap: WebRtcTap, handlers: MeetingChannel
 async function bytesOf(data: unknown): Promise<ArrayBuffer | string> {
   if (data instanceof Blob) return data.arrayBuffer()
   return data instanceof ArrayBuffer || typeof data === 'string' ? data : ''
+}
+
+/** Calls `heard` for every text frame. To be called at document start. */
+function listenToSockets(heard: (frame: string) => void): void {
+  wrapConstructor<WebSocket>(globalThis, 'WebSocket', (socket) => {
+    socket.addEventListener('message', ({ data }) => {
+      if (typeof data === 'string') heard(data)
+    })
+  })
 }

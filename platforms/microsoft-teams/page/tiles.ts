@@ -3,6 +3,7 @@
 import { isVisible, plain, textWithout } from '../../shared/page/dom/visible-text.ts'
 import type { Wording } from '../../shared/page/dom/wording.ts'
 import type { CompositeTile } from '../../shared/page/picture/composite.ts'
+import { streamIn } from '../../shared/page/picture/tile-stream.ts'
 import { signalNotes } from '../../shared/page/signals.ts'
 import { isEncoded, isOwnName, nameOf } from './names.ts'
 import type { People } from './people.ts'
@@ -132,14 +133,4 @@ export function compositeTiles(
       return stream ? [{ id, name: tile.name, stream, isScreen: true, isSpeaking: false }] : []
     })
   return [...shown, ...screens]
-}
-
-function streamIn(tile: Element): MediaStream | null {
-  for (const video of tile.querySelectorAll('video')) {
-    const stream = video.srcObject
-    const isLive =
-      stream instanceof MediaStream && stream.getVideoTracks().some(({ readyState }) => readyState === 'live')
-    if (isLive && video.checkVisibility({ visibilityProperty: true })) return stream
-  }
-  return null
 }

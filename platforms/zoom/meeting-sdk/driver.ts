@@ -1,5 +1,4 @@
 /** The driver that joins through Zoom's Meeting SDK: wires its parts to the interface of the worker run. */
-
 import { messageOf } from '@standin/wire/text/error-text.ts'
 import type { ConfCredentials } from '../../../packages/core/conf-credentials.ts'
 import { BotError } from '../../../packages/core/errors.ts'
@@ -22,7 +21,6 @@ import { type SdkPage, serveSdkPage } from './page-server.ts'
 import { SDK_PAGE_PHASES, saysUserLeft, sdkClassifier } from './page-state.ts'
 import { mustStillBeAllowed, obtainRight, RIGHT_WAITS, type RightWaits } from './recording-right.ts'
 import { Secrets } from './secrets.ts'
-import { SoundJoiner } from './sound-joiner.ts'
 import type { FetchToken } from './tokens.ts'
 
 export interface ZoomSdkOptions extends DriverOptions {
@@ -176,5 +174,31 @@ function sdkChatSteps(page: SdkMeetingPage): ChatSteps {
     async send() {
       await page.ask('sendChat', text)
     },
+  }
+}
+
+/** Presses in one meeting; a control without effect is not pressed again. */
+const PRESSES = 6
+
+class SoundJoiner {
+  readonly #paces: Pick<ZoomPaces, 'audioMs' | 'controlMs'>
+  readonly #press: () => Promise<unknown>
+  #apartSince: number | null = null
+  #pressedAt = Number.NEGATIVE_INFINITY
+  #presses = 0
+
+  constructor(paces: Pick<ZoomPaces, 'audioMs' | 'controlMs'>, press: () => Promise<unknown>) {
+    this.#paces = paces
+    this.#press = press
+  }
+
+  async update({ audio, at }: Pick<SdkSnapshot, 'audio' | 'at'>): Promise<void> {
+    this.#apartSince = audio === 'apart' ? (this.#apartSince ?? at) : null
+    const { audioMs, controlMs } = this.#paces
+    if (this.#apartSince === null || at - this.#apartSince < audioMs) return
+    if (this.#presses >= PRESSES || at - this.#pressedAt < controlMs) return
+    this.#presses++
+    this.#pressedAt = at
+    await this.#press()
   }
 }

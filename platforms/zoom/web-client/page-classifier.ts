@@ -1,11 +1,22 @@
 /** The web client guest's knowledge of its pages, in the form that the shared join steps need. */
+
+import type { SignalOf } from '@standin/wire/page-signals.ts'
 import type { PageClassifier } from '../../shared/page-state.ts'
 import type { Waits } from '../../shared/waits.ts'
+import { matches } from '../../shared/words.ts'
 import { endOf, refusalOf } from '../outcomes.ts'
 import type { ZoomPaces } from '../paces.ts'
 import type { PageSnapshot } from '../page/types.ts'
-import { PAGE_PHASES, type PageStateKind, stateOf } from '../page-state.ts'
-import { answeredBy } from './signals.ts'
+import {
+  isFinalDialog,
+  isFinalName,
+  locationOf,
+  PAGE_PHASES,
+  type PageStateKind,
+  stateOf,
+  waitingIn,
+} from '../page-state.ts'
+import { WORDS } from '../words.ts'
 
 export function webClientClassifier(
   waits: Pick<Waits, 'captchaMs' | 'callErrorMs'>,
@@ -35,4 +46,19 @@ export function webClientClassifier(
     isCorroborated: ({ proofs }) => proofs.length > 1,
     signals: { platform: 'zoom', answeredBy },
   }
+}
+
+/** The signals that a snapshot shows; the page notes those of its elements itself. */
+function answeredBy(snapshot: PageSnapshot): (SignalOf<'zoom'> | false)[] {
+  const { joining, waiting, lines, dialogs, dialogNames } = snapshot
+  return [
+    joining !== null && 'joining.layer',
+    lines.some((line) => matches(WORDS.states.joining, line)) && 'joining.words',
+    waiting !== null && 'waiting.room',
+    waitingIn(waiting ?? lines) !== null && 'waiting.words',
+    dialogs.some(({ text }) => matches(WORDS.dialogs.recording, text)) && 'recording.words',
+    dialogNames.some(isFinalName) && 'out.dialog',
+    dialogs.some(({ text }) => isFinalDialog(text)) && 'out.words',
+    locationOf(snapshot) !== null && 'out.page',
+  ]
 }

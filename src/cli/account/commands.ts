@@ -1,6 +1,6 @@
 /** The words and options of `standin account`. The code of a command is loaded when it runs. */
 
-import { ACCOUNT_PLATFORMS, type AccountPlatform } from '@standin/wire/account-session.ts'
+import { ACCOUNT_PLATFORMS, type AccountPlatform } from '@standin/wire/platforms.ts'
 import type { Io } from '@standin/wire/process/command-io.ts'
 import { type Command, Option } from 'commander'
 import { addServiceCommand } from '../bots/service-command.ts'

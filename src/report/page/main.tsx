@@ -5,11 +5,13 @@ import { Lanes } from '../../../packages/page-parts/lanes.tsx'
 import { Lines } from '../../../packages/page-parts/lines.tsx'
 import { usePlayback } from '../../../packages/page-parts/playback.ts'
 import { Player } from '../../../packages/page-parts/player.tsx'
-import { attachmentsOf } from './attachments.tsx'
-import type { ReportData } from './data.ts'
+import { sizeOf } from '../../../packages/page-parts/size.ts'
+import type { ReportData, ReportMessage } from './data.ts'
 import { linesOf } from './moments.ts'
 import { People } from './people.tsx'
 import { posterAt } from './poster.ts'
+
+const SAFE_PROTOCOL = /^(?:https?|mailto):$/
 
 function Report({ data, began }: { data: ReportData; began: string }) {
   const { media, turns, signs, gaps, seconds } = data
@@ -75,3 +77,35 @@ const style = { dateStyle: 'full', timeStyle: 'short' } as const
 const began = data.startedAt === null ? '' : new Date(data.startedAt).toLocaleString(undefined, style)
 document.title = `${data.meeting} – ${began || 'recording'}`
 render(<Report data={data} began={began} />, document.querySelector('#app')!)
+
+/** Addresses are shown as they are, so that a link's text cannot hide where it leads. */
+function attachmentsOf({ answers, isCut, links, files, reactions }: ReportMessage) {
+  const safe = links.filter(({ url }) => URL.canParse(url) && SAFE_PROTOCOL.test(new URL(url).protocol))
+  return (
+    <div class="attachments">
+      {answers !== null && <p class="quote">In reply to {answers}</p>}
+      {isCut && <p class="quote">The message is longer; it is cut here.</p>}
+      {safe.map(({ text, url }, place) => (
+        <p key={place}>
+          {text !== url && text !== '' && `${text}: `}
+          <a href={url} rel="noopener noreferrer" target="_blank">
+            {url}
+          </a>
+        </p>
+      ))}
+      {files.map(({ name, bytes }, place) => (
+        <p key={place}>
+          File: {name}
+          {bytes !== null && ` (${sizeOf(bytes)})`}
+        </p>
+      ))}
+      {reactions.length > 0 && (
+        <p class="reactions">
+          {reactions.map((reaction, place) => (
+            <span key={place}>{reaction}</span>
+          ))}
+        </p>
+      )}
+    </div>
+  )
+}

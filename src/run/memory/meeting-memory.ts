@@ -2,10 +2,8 @@
  * Remembers what was reported about a meeting while its page is reloaded or its browser replaced. The new document
  * lists every participant again, perhaps with other ids; no join, leave or speech is reported twice for that.
  */
-
 import type { MeetingEvent, Participant } from '../../../packages/core/meeting/meeting.ts'
 import { ChatMemory } from './chat-memory.ts'
-import { RaisedHands } from './raised-hands.ts'
 
 /** People of the old document whom the new one does not list in this time have left. */
 const REPEAT_MS = 10_000
@@ -148,5 +146,42 @@ export class MeetingMemory {
   /** The id under which a participant was first reported, even if later documents use another one. */
   idOf(id: string): string {
     return this.#aliases.get(id) ?? id
+  }
+}
+
+/** Remembers raised hands across documents that each report them again. Pure. */
+type Hand = Extract<MeetingEvent, { type: 'hand_raised' }>
+
+class RaisedHands {
+  readonly #up = new Map<string, Hand>()
+  /** Raised in an earlier document, and not yet reported by this one. */
+  #earlier = new Map<string, Hand>()
+
+  /** No event where it was reported already. */
+  update(event: Hand): MeetingEvent[] {
+    const who = event.participantId ?? event.name
+    const wasUp = this.#up.has(who) || this.#earlier.has(who)
+    this.#earlier.delete(who)
+    if (event.isRaised) this.#up.set(who, event)
+    else this.#up.delete(who)
+    return event.isRaised === wasUp ? [] : [event]
+  }
+
+  /** Who leaves takes the hand along. */
+  forget(participantId: string): void {
+    this.#up.delete(participantId)
+    this.#earlier.delete(participantId)
+  }
+
+  renew(): void {
+    this.#earlier = new Map([...this.#earlier, ...this.#up])
+    this.#up.clear()
+  }
+
+  /** Hands that the new document did not show in its time are down. */
+  settle(at: number): MeetingEvent[] {
+    const lowered = [...this.#earlier.values()].map((hand) => ({ ...hand, isRaised: false, at }))
+    this.#earlier.clear()
+    return lowered
   }
 }

@@ -1,7 +1,7 @@
 import { jobSchema, problemsOf } from '@standin/wire/job.ts'
+import type { PlatformName } from '@standin/wire/platforms.ts'
 import { describe, expect, test } from 'vitest'
 import { confCredentialsOf, confProblems } from '../../../packages/core/conf-credentials.ts'
-import type { PlatformName } from '../../../packages/core/meeting/meeting.ts'
 
 const BOT_ID = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'
 const SDK = { conf_sdk_id: 'id', conf_sdk_pwd: 'secret' }

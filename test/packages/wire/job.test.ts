@@ -1,12 +1,5 @@
-import {
-  jobSchema,
-  MAX_BOT_IMAGE_BYTES,
-  MAX_CALLER_DATA_DEPTH,
-  MAX_CALLER_DATA_LENGTH,
-  MAX_PROBLEMS,
-  type Problem,
-  problemsOf,
-} from '@standin/wire/job.ts'
+import { MAX_CALLER_DATA_DEPTH, MAX_CALLER_DATA_LENGTH } from '@standin/wire/bot-fields.ts'
+import { jobSchema, MAX_BOT_IMAGE_BYTES, MAX_PROBLEMS, type Problem, problemsOf } from '@standin/wire/job.ts'
 import { expect, test } from 'vitest'
 
 const LEAST = { bot_id: '7c9e6679-7425-40de-944b-e07fc1f90ae7', meeting_url: 'https://meet.google.com/abc-defg-hij' }
@@ -67,7 +60,7 @@ test('a job with ten mistakes gets ten messages, each with its path', () => {
   expect(result.error?.issues).toHaveLength(10)
   expect(problemsOf(result.error!).sort((a, b) => a.path.localeCompare(b.path))).toEqual([
     { path: 'bot_id', message: 'Invalid UUID' },
-    { path: 'bot_name', message: 'must not be empty or only white space' },
+    { path: 'bot_name', message: 'must not be only white space' },
     { path: 'color', message: 'unknown field' },
     { path: 'conf_sdk_pwd', message: 'SET_CONF_ID_AND_PWD_TOGETHER: conf_sdk_id and conf_sdk_pwd go together' },
     { path: 'entry_message', message: 'Too big: expected string to have <=500 characters' },

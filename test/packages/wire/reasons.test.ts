@@ -1,5 +1,5 @@
 import { END_CAUSES, ERROR_CODES, NORMAL_END_CODES } from '@standin/wire/codes.ts'
-import { MEETING_PLATFORMS } from '@standin/wire/meeting-links/index.ts'
+import { MEETING_PLATFORMS } from '@standin/wire/platforms.ts'
 import { REASON_TABLE, REASONS, reasonOfFailure } from '@standin/wire/reasons.ts'
 import { expect, test } from 'vitest'
 

@@ -1,6 +1,6 @@
 /** Every platform that the suite runs against: its mock, and what is its own about the common scenarios. */
 
-import type { PlatformName } from '../../../packages/core/meeting/meeting.ts'
+import type { PlatformName } from '@standin/wire/platforms.ts'
 import type { MockServer } from '../../../packages/mock/types.ts'
 import type { DriverOptions } from '../../../platforms/shared/driver-options.ts'
 import type { ZoomSdkOptions } from '../../../platforms/zoom/meeting-sdk/driver.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { jobPlaceOf } from '../../../src/cli/job-place.ts'
-import { takeSecrets } from '../../../src/cli/take-secrets.ts'
+import { takeSecrets } from '../../../src/cli/run.ts'
 
 describe('the place a job is taken from', () => {
   test.each([

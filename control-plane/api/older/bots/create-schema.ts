@@ -1,9 +1,9 @@
 /** The body of `POST /bots`. Every optional field also takes null. */
 
+import { botName, MAX_MEETING_TEXT_LENGTH } from '@standin/wire/bot-fields.ts'
 import { RECORDING_MODES } from '@standin/wire/codes.ts'
-import { MAX_MEETING_TEXT_LENGTH, TRANSCRIPTION_PROVIDERS, transcriptionProvider } from '@standin/wire/job.ts'
+import { TRANSCRIPTION_PROVIDERS, transcriptionProvider } from '@standin/wire/job.ts'
 import { z } from 'zod'
-import { botName } from '../../v2/bots/schema.ts'
 import {
   callerJson,
   entryMessage,

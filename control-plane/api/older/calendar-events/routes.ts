@@ -1,8 +1,15 @@
 /** `/calendar_events` of the older generation: events and their bots. */
 import type { FastifyRequest } from 'fastify'
-import type { BotRequest } from '../../../bots/request.ts'
+import type { BotRequest, StoredRequest } from '../../../bots/request.ts'
 import type { BotsResult, BotTarget } from '../../../calendars/operations.ts'
-import { listOlderEvents, readCalendar, readEvent, readEvents } from '../../../store/calendars/reads.ts'
+import type { Attendee } from '../../../calendars/ports.ts'
+import {
+  listOlderEvents,
+  readCalendar,
+  readEvent,
+  readEvents,
+  type WholeEvent,
+} from '../../../store/calendars/reads.ts'
 import { withCalendarErrors } from '../../calendar-problems.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
@@ -10,17 +17,19 @@ import { type App, callerOf, checkFirst } from '../../http/generation.ts'
 import { onceOutside } from '../../http/idempotency.ts'
 import { checkCredential, checkOwnKey, checkRequest } from '../../new-bot.ts'
 import { cursorsOf, pageRequest } from '../../v2/cursor.ts'
+import { askedFields } from '../bots/presenter.ts'
 import { changedRequest, newRequest, ofEvent } from '../bots/request.ts'
 import { ownerOf } from '../calendars/routes.ts'
 import { uuidParams } from '../calendars/schema.ts'
 import { documented } from '../common.ts'
-import { olderEvent } from './presenter.ts'
 import {
+  type BotParam,
   changeBody,
   eventListSchema,
   eventSchema,
   eventsSchema,
   listEventsQuery,
+  type OlderEvent,
   occurrencesQuery,
   scheduleBody,
 } from './schema.ts'
@@ -167,4 +176,37 @@ function targetOf(request: FastifyRequest, allOccurrences: boolean): BotTarget {
 function cursorIn(text: string): string {
   if (!URL.canParse(text, 'http://localhost') || !text.includes('cursor=')) return text
   return new URL(text, 'http://localhost').searchParams.get('cursor') ?? text
+}
+
+/** An event as the older generation answers it. Pure. */
+function olderEvent(event: WholeEvent): OlderEvent {
+  return {
+    uuid: event.id,
+    calendar_uuid: event.calendar_id,
+    name: event.title,
+    meeting_url: event.meeting_url ?? '',
+    start_time: event.starts_at.toISOString(),
+    end_time: event.ends_at.toISOString(),
+    last_updated_at: event.updated_at.toISOString(),
+    is_organizer: event.is_organizer,
+    is_recurring: event.is_recurring,
+    deleted: event.status === 'cancelled',
+    provider_id: event.provider_id,
+    recurring_event_id: event.is_recurring ? event.series_provider_id : null,
+    attendees: (event.attendees as Attendee[])
+      .filter(({ isResource }) => !isResource)
+      .map(({ email, name }) => ({ email, name })),
+    bot_param: event.bot === null ? null : botParam(event.bot as StoredRequest),
+    raw: (event.raw ?? {}) as OlderEvent['raw'],
+  }
+}
+
+function botParam(request: StoredRequest): BotParam {
+  return {
+    ...askedFields(request),
+    bot_name: request.bot_name,
+    deduplication_key: request.deduplication_key ?? null,
+    extra: request.extra ?? {},
+    recording_mode: request.recording_mode as BotParam['recording_mode'],
+  }
 }

@@ -1,9 +1,9 @@
 /** Events of the older generation and the bots that callers request for them. */
 
+import { botName } from '@standin/wire/bot-fields.ts'
 import { RECORDING_MODES } from '@standin/wire/codes.ts'
 import { z } from 'zod'
 import { readInstant } from '../../../platform/instant.ts'
-import { botName } from '../../v2/bots/schema.ts'
 import {
   checkSdkKeys,
   conferencingFields,

@@ -1,5 +1,7 @@
 /** Accounts with which bots join signed in: `/v2/accounts`. */
-import { type AccountPlatform, MAX_SESSION_BYTES, sessionOf } from '@standin/wire/account-session.ts'
+
+import { MAX_SESSION_BYTES, sessionOf } from '@standin/wire/account-session.ts'
+import type { AccountPlatform } from '@standin/wire/platforms.ts'
 import { z } from 'zod'
 import {
   changeAccount,

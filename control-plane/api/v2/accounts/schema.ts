@@ -1,5 +1,7 @@
 /** Shapes of `/v2/accounts`. */
-import { ACCOUNT_PLATFORMS, MAX_SESSION_BYTES, sessionOf } from '@standin/wire/account-session.ts'
+
+import { MAX_SESSION_BYTES, sessionOf } from '@standin/wire/account-session.ts'
+import { ACCOUNT_PLATFORMS } from '@standin/wire/platforms.ts'
 import { z } from 'zod'
 import { time, uuid } from '../common.ts'
 import { fields } from '../fields.ts'

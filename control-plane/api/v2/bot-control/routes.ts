@@ -1,7 +1,7 @@
 /** Commands to a bot that is in its meeting. */
+import { callerData, chatText, problemOfCallerData } from '@standin/wire/bot-fields.ts'
 import type { BotCommand } from '@standin/wire/commands.ts'
 import type { Answer } from '@standin/wire/control-link.ts'
-import { chatText } from '@standin/wire/job.ts'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { askForCommand, changeOnRequest } from '../../../bots/actions/change-bot.ts'
@@ -11,7 +11,7 @@ import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
 import { type App, callerOf, checkFirst } from '../../http/generation.ts'
 import { anyBot, asErrorOf, isOf, spawnedBot } from '../bots/access.ts'
-import { callerData, chatTextOrNull, problemOfCallerData } from '../bots/schema.ts'
+import { chatTextOrNull } from '../bots/schema.ts'
 import { botParams, documented, done, message } from '../common.ts'
 
 const IN_CALL = ['in_call_not_recording', 'in_call_recording', 'recording_paused', 'recording_resumed']

@@ -1,4 +1,5 @@
 /** The request of a bot from the body of this generation. */
+import { botFields } from '@standin/wire/bot-fields.ts'
 import { transcriptionProvider } from '@standin/wire/job.ts'
 import type { FastifyRequest } from 'fastify'
 import type { NewBot } from '../../../bots/actions/create-bot.ts'
@@ -35,25 +36,19 @@ export function changeOfBody(
   return change
 }
 
+/** Fields that a request has as its body has them. */
+const AS_ASKED = [
+  ...(Object.keys(botFields) as (keyof typeof botFields)[]),
+  ...(['bot_name', 'extra', 'bot_image', 'bot_image_config', 'entry_message'] as const),
+  ...(['allow_multiple_bots', 'conf_config', 'account_pool'] as const),
+] satisfies (keyof ChangedFields & keyof BotRequest)[]
+
 export function requestOfBody(body: BotFields): BotRequest
 export function requestOfBody(body: ChangedFields): Partial<BotRequest>
 export function requestOfBody(body: ChangedFields): Partial<BotRequest> {
-  const { bot_name, recording_mode, extra, bot_image, bot_image_config, entry_message } = body
-  const {
-    frame_rate,
-    separate_tracks,
-    recording_consent,
-    allow_multiple_bots,
-    account,
-    account_pool,
-    conf_config,
-    timeout_config,
-    streaming_config,
-    transcription_config: speech,
-  } = body
+  const { timeout_config, streaming_config, transcription_config: speech } = body
   const request: Partial<BotRequest> = {
-    ...{ bot_name, recording_mode, extra, bot_image, bot_image_config, entry_message },
-    ...{ frame_rate, separate_tracks, recording_consent, allow_multiple_bots, conf_config, account, account_pool },
+    ...Object.fromEntries(AS_ASKED.map((name) => [name, body[name]])),
     timeout_config: timeout_config && limitsOf(timeout_config),
     streaming: part(body.streaming_enabled, streaming_config && streamOf(streaming_config)),
     transcription: part(body.transcription_enabled, {

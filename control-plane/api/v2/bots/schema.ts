@@ -1,67 +1,38 @@
 /** Requests and answers of `/v2/bots`. */
 
-import { ACCOUNT_USES } from '@standin/wire/account-session.ts'
-import { WHO } from '@standin/wire/error-help.ts'
 import {
-  chatText,
+  address,
+  audioFrequency,
+  botFields,
+  botImageConfig,
+  botName,
+  callerData,
+  entryMessage,
   imageAddress,
-  MAX_CALLER_DATA_DEPTH,
-  MAX_CALLER_DATA_LENGTH,
-  MAX_MEETING_TEXT_LENGTH,
-  TRANSCRIPTION_MODES,
+  meetingUrl,
+  NOT_STORABLE,
+  pictures,
+  storable,
+  timeoutFields,
+  transcriptionFields,
   webSocketAddress,
-} from '@standin/wire/job.ts'
+  withoutDefaults,
+} from '@standin/wire/bot-fields.ts'
+import { WHO } from '@standin/wire/error-help.ts'
 import { REASONS } from '@standin/wire/reasons.ts'
-import { isBlank } from '@standin/wire/text/blank-text.ts'
 import { z } from 'zod'
-import { DEFAULT_TIMEOUTS } from '../../../bots/request.ts'
-import { NOT_STORABLE, storable } from '../../http/validation.ts'
 import { time } from '../common.ts'
 import { fields, shownConfConfig } from '../fields.ts'
 import { usageSchema } from './usage.ts'
 
 const MAX_ADDRESS_LENGTH = 2048
 const MAX_SECRET_LENGTH = 4096
-const MAX_IMAGES = 5
 
-/** Control characters and line separators, which would break the line that shows the name. */
-const UNSHOWABLE = /[\p{Cc}\u2028\u2029]/u
-
-export const botName = z
-  .string()
-  .min(1)
-  .max(255)
-  .refine((text) => !isBlank(text), { error: 'must not be only white space' })
-  .refine((text) => !UNSHOWABLE.test(text), { error: 'must not contain control characters or line separators' })
-  .refine((text) => text.isWellFormed(), { error: NOT_STORABLE })
-
-const address = (...protocols: string[]) =>
-  z
-    .string()
-    .min(1)
-    .max(MAX_ADDRESS_LENGTH)
-    .refine(storable, { error: NOT_STORABLE, abort: true })
-    .refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
-      error: `must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
-    })
-    .meta({ format: 'uri' })
-
-/** As the worker reads them, so that no accepted request makes an invalid job. */
-const image = imageAddress.max(MAX_ADDRESS_LENGTH).refine(storable, { error: NOT_STORABLE }).meta({ format: 'uri' })
-const webSocket = webSocketAddress
-  .max(MAX_ADDRESS_LENGTH)
-  .refine(storable, { error: NOT_STORABLE })
-  .meta({ format: 'uri' })
-
-/** Whether it leads to a supported platform is checked after the shape of the whole request. */
-const meetingUrl = z
-  .string()
-  .max(MAX_MEETING_TEXT_LENGTH)
-  .trim()
-  .min(1)
-  .refine(storable, { error: NOT_STORABLE })
-  .describe('Link of a meeting on a supported platform, alone, wrapped by a mail program, or in an invitation.')
-  .meta({ examples: ['https://meet.google.com/abc-defg-hij'] })
+/** An address as the worker reads it, so that no accepted request makes an invalid job, and bounded. */
+const bounded = (schema: z.ZodString) =>
+  schema.max(MAX_ADDRESS_LENGTH).refine(storable, { error: NOT_STORABLE }).meta({ format: 'uri' })
+const webAddress = bounded(address('https:', 'http:').min(1))
+const webSocket = bounded(webSocketAddress)
 
 /** Clients send blank text for what they leave out; it is read as null. */
 export const blankAsNull = <T extends z.ZodType>(schema: T) =>
@@ -76,46 +47,10 @@ const secret = blankAsNull(
     .nullable(),
 ).optional()
 
-/** An object of the caller that is carried along, so it is bounded. */
-export const callerData = z.record(z.string(), z.unknown()).superRefine((data, context) => {
-  const problem = problemOfCallerData(data)
-  if (problem !== null) context.addIssue({ code: 'custom', message: problem })
-})
-
-/** The problem of data that cannot be carried along; null without one. */
-export function problemOfCallerData(data: unknown): string | null {
-  const deep = `must not be nested deeper than ${MAX_CALLER_DATA_DEPTH} levels`
-  const walk = (value: unknown, levels: number): string | null => {
-    if (typeof value === 'string') return storable(value) ? null : NOT_STORABLE
-    if (typeof value !== 'object' || value === null) return null
-    if (levels === 0) return deep
-    for (const [key, inner] of Object.entries(value)) {
-      const problem = storable(key) ? walk(inner, levels - 1) : NOT_STORABLE
-      if (problem !== null) return problem
-    }
-    return null
-  }
-  const problem = walk(data, MAX_CALLER_DATA_DEPTH)
-  if (problem !== null) return problem
-  if (JSON.stringify(data).length <= MAX_CALLER_DATA_LENGTH) return null
-  return `must not be longer than ${MAX_CALLER_DATA_LENGTH} characters of JSON`
-}
-
-const seconds = (min: number, max: number) => z.int().min(min).max(max)
-
-const timeoutConfig = z
+export const timeoutConfig = z
   .strictObject({
-    waiting_room_timeout: seconds(120, 1800).default(600).describe('Seconds of waiting for admission.'),
-    no_one_joined_timeout: seconds(120, 1800).default(600).describe('Seconds alone after joining.'),
-    silence_timeout: seconds(300, 3600).default(600).describe('Seconds without sound once people were there.'),
-    grace_period: seconds(0, 600).default(0).describe('Seconds at the start in which none of the three fires.'),
-    max_recording_duration: seconds(7200, 21_600).nullish().describe('Seconds of recording; null: four hours.'),
-    everyone_left_timeout: seconds(5, 3600)
-      .default(DEFAULT_TIMEOUTS.everyone_left_timeout)
-      .describe('Seconds alone, after others were there, before the bot leaves.'),
-    only_bots_timeout: seconds(30, 21_600)
-      .default(DEFAULT_TIMEOUTS.only_bots_timeout)
-      .describe('Seconds with other bots only before the bot leaves.'),
+    ...timeoutFields,
+    max_recording_duration: z.int().min(7200).max(21_600).nullish().describe('Seconds of recording; null: four hours.'),
   })
   .meta({ id: 'TimeoutConfig', description: 'When the bot gives up or leaves by itself.' })
 
@@ -123,10 +58,7 @@ const streamingConfig = z
   .strictObject({
     input_url: webSocket.nullish().describe('The bot plays what it receives from here into the meeting.'),
     output_url: webSocket.nullish().describe("The bot sends the meeting's sound here, and who speaks."),
-    audio_frequency: z
-      .union([z.literal(16_000), z.literal(24_000), z.literal(32_000), z.literal(48_000)])
-      .default(24_000)
-      .describe('Samples a second, in both directions.'),
+    audio_frequency: audioFrequency,
   })
   .meta({ id: 'StreamingConfig', description: 'Live audio over WebSocket, both ways.' })
 
@@ -146,19 +78,12 @@ const transcriptionConfig = z
         '`default` is the speech service of the operator, `local` an engine on its machines; `captions` are those of the meeting.',
       ),
     api_key: secret.describe("The caller's own key of the provider."),
-    custom_params: callerData.nullish().describe('Given to the provider as they are.'),
-    mode: z
-      .enum(TRANSCRIPTION_MODES)
-      .optional()
-      .describe(
-        'When the transcript is made: `after` the meeting, or `live` while it runs, word by word as events of the bot. ' +
-          'Absent: `live` with `captions`, else `after`.',
-      ),
+    ...transcriptionFields,
   })
   .meta({ id: 'TranscriptionConfig', description: 'Who makes the transcript.' })
 
 export const callbackConfig = z.strictObject({
-  url: address('http:', 'https:').describe('Gets the final webhook of this bot.'),
+  url: webAddress.describe('Gets the final webhook of this bot.'),
   secret: secret.describe('Sent verbatim in the header x-service-secret.'),
   method: z.enum(['POST', 'PUT']).default('POST').describe('Of the request to the address.'),
 })
@@ -174,94 +99,46 @@ const confConfig = z
       .nullish()
       .describe('The same by the id of its Zoom user.'),
     obf_token: secret.describe('An on-behalf-of token of Zoom.'),
-    obf_token_url: address('https:', 'http:')
+    obf_token_url: webAddress
       .nullish()
       .describe('Answers GET with an on-behalf-of token as plain text, when the bot joins.'),
-    zak_token_url: address('https:', 'http:')
+    zak_token_url: webAddress
       .nullish()
       .describe('Answers GET with an access key, with which the bot joins as that user.'),
   })
   .meta({ id: 'ConfConfig', description: 'For meetings of Zoom that need an authorization.' })
 
-const imageConfig = z
-  .strictObject({
-    loop_mode: z
-      .enum(['auto', 'bot_status'])
-      .default('auto')
-      .describe(
-        '`auto`: the next one after some time. `bot_status`: the first until it records, the second meanwhile, the third in a pause.',
-      ),
-    image_duration: z.int().min(10).max(120).default(30).describe('Seconds of each picture with `auto`.'),
-  })
-  .meta({ id: 'BotImageConfig', description: 'How several pictures take turns.' })
-
 /** Written into the chat; null or blank: nothing. */
-export const chatTextOrNull = blankAsNull(chatText.refine(storable, { error: NOT_STORABLE }).nullable())
+export const chatTextOrNull = blankAsNull(entryMessage.refine(storable, { error: NOT_STORABLE }).nullable())
 
-/** Every field of a new bot; creation and change give them their defaults. */
-export const botFields = {
-  bot_name: botName.describe('The name under which people in the meeting see the bot.'),
-  meeting_url: meetingUrl,
-  bot_image: z
-    .union([image, z.array(image).min(1).max(MAX_IMAGES)])
-    .nullable()
-    .describe('Shown as the camera of the bot: the address of a PNG, JPEG or WebP, or up to five that take turns.'),
-  bot_image_config: imageConfig.nullable(),
+/** Every field of a new bot, with its default. */
+export const creationFields = {
+  bot_name: botName,
+  meeting_url: meetingUrl.meta({ examples: ['https://meet.google.com/abc-defg-hij'] }),
+  ...botFields,
+  bot_image: pictures(bounded(imageAddress)).nullable().default(null),
+  bot_image_config: botImageConfig.meta({ id: 'BotImageConfig' }).nullable().default(null),
   allow_multiple_bots: z
     .boolean()
+    .default(true)
     .describe('`false`: refused with 409 if a bot was sent to this meeting within the last 5 minutes.'),
-  recording_mode: fields.recording_mode,
-  frame_rate: z.literal([25, 30]).describe('Pictures a second of the video.'),
-  separate_tracks: z
-    .boolean()
-    .describe(
-      "A file of each person's voice alone, in `audio/` of the bot's files, where the platform sends voices apart.",
-    ),
-  recording_consent: z
-    .enum(['accept', 'refuse'])
-    .describe('The answer if the meeting asks the bot whether it agrees to be recorded itself.'),
-  entry_message: chatTextOrNull.describe('The bot writes it into the chat once it is in the meeting.'),
-  timeout_config: timeoutConfig,
-  conf_config: confConfig.nullable(),
-  account: z
-    .enum(ACCOUNT_USES)
-    .describe(
-      'Whether the bot joins with an account of the team: `if_required` as a guest first, and signed in if the platform refuses guests. People see the name of the account then.',
-    ),
-  account_pool: blankAsNull(z.string().trim().max(100).refine(storable, { error: NOT_STORABLE }).nullable()).describe(
-    'Only an account of this pool; null: of any.',
-  ),
-  extra: callerData.nullable().describe('Your own object, repeated in answers and webhooks.'),
-  streaming_enabled: z.boolean().describe('Whether live audio is streamed, as `streaming_config` says.'),
-  streaming_config: streamingConfig.nullable(),
-  transcription_enabled: z.boolean().describe('Whether a transcript is made.'),
-  transcription_config: transcriptionConfig.nullable(),
-  callback_enabled: z.boolean().describe('Whether the final webhook goes to `callback_config` too.'),
-  callback_config: callbackConfig.nullable().describe('An address for this bot alone.'),
+  entry_message: chatTextOrNull.default(null).describe(entryMessage.description!),
+  timeout_config: timeoutConfig.prefault({}),
+  conf_config: confConfig.nullable().default(null),
+  account_pool: blankAsNull(z.string().trim().max(100).refine(storable, { error: NOT_STORABLE }).nullable())
+    .default(null)
+    .describe('Only an account of this pool; null: of any.'),
+  extra: callerData.nullable().default(null).describe('Your own object, repeated in answers and webhooks.'),
+  streaming_enabled: z.boolean().default(false).describe('Whether live audio is streamed, as `streaming_config` says.'),
+  streaming_config: streamingConfig.nullable().default(null),
+  transcription_enabled: z.boolean().default(false).describe('Whether a transcript is made.'),
+  transcription_config: transcriptionConfig.nullable().default(null),
+  callback_enabled: z.boolean().default(false).describe('Whether the final webhook goes to `callback_config` too.'),
+  callback_config: callbackConfig.nullable().default(null).describe('An address for this bot alone.'),
 }
 
-export const creationFields = {
-  ...botFields,
-  bot_image: botFields.bot_image.default(null),
-  bot_image_config: botFields.bot_image_config.default(null),
-  allow_multiple_bots: botFields.allow_multiple_bots.default(true),
-  recording_mode: botFields.recording_mode.default('speaker_view'),
-  frame_rate: botFields.frame_rate.default(25),
-  separate_tracks: botFields.separate_tracks.default(false),
-  recording_consent: botFields.recording_consent.default('accept'),
-  entry_message: botFields.entry_message.default(null),
-  timeout_config: botFields.timeout_config.prefault({}),
-  conf_config: botFields.conf_config.default(null),
-  account: botFields.account.default('never'),
-  account_pool: botFields.account_pool.default(null),
-  extra: botFields.extra.default(null),
-  streaming_enabled: botFields.streaming_enabled.default(false),
-  streaming_config: botFields.streaming_config.default(null),
-  transcription_enabled: botFields.transcription_enabled.default(false),
-  transcription_config: botFields.transcription_config.default(null),
-  callback_enabled: botFields.callback_enabled.default(false),
-  callback_config: botFields.callback_config.default(null),
-}
+/** The same fields for a change: those that are left out stay as they are. */
+export const changeFields = withoutDefaults(creationFields)
 
 interface Paired {
   streaming_enabled?: boolean | undefined
@@ -375,6 +252,13 @@ export const reasonFields = {
     .nullable(),
 }
 
+/** `callback_config` in answers. */
+export const shownCallback = z.object({
+  url: z.string().describe('Gets the final webhook of this bot.'),
+  method: z.enum(['POST', 'PUT']).describe('Of the request to the address.'),
+  secret: z.null().describe('Never answered.'),
+})
+
 export const botDetailsSchema = z
   .object({
     bot_id: fields.bot_id,
@@ -408,14 +292,7 @@ export const botDetailsSchema = z
     conf_config: shownConfConfig,
     account_id: z.uuid().nullable().describe('The account with which the bot joined last; null: as a guest.'),
     meet_login_credential_id: z.uuid().nullable().describe('`account_id`, if the meeting is of Google Meet.'),
-    callback_config: z
-      .object({
-        url: z.string().describe('Gets the final webhook of this bot.'),
-        method: z.enum(['POST', 'PUT']).describe('Of the request to the address.'),
-        secret: z.null().describe('Never answered.'),
-      })
-      .nullable()
-      .describe('The secret is never answered.'),
+    callback_config: shownCallback.nullable().describe('The secret is never answered.'),
   })
   .meta({ id: 'Bot', description: 'A bot with its results.' })
 export type BotDetails = z.output<typeof botDetailsSchema>

@@ -1,6 +1,6 @@
 /** Bots of calendar events: the events of a request, and the settings of their bots. */
 import { z } from 'zod'
-import { botFields, checkPairs, creationFields } from '../bots/schema.ts'
+import { changeFields, checkPairs, creationFields } from '../bots/schema.ts'
 import { isSuccess, uuid } from '../common.ts'
 
 const targetFields = {
@@ -13,7 +13,7 @@ const targetFields = {
 }
 
 const { meeting_url: _url, allow_multiple_bots: _multiple, ...newFields } = creationFields
-const { meeting_url: _changedUrl, allow_multiple_bots: _changedMultiple, ...changedFields } = botFields
+const { meeting_url: _changedUrl, allow_multiple_bots: _changedMultiple, ...changedFields } = changeFields
 
 export const scheduleBody = z
   .strictObject({ ...targetFields, ...newFields })

@@ -1,16 +1,18 @@
 /** `/v2/calendars`: connections to calendars of Google and Microsoft, by the caller's own OAuth app. */
 import type { FastifyRequest } from 'fastify'
 import type { OAuthCredentials } from '../../../calendars/ports.ts'
-import { listCalendars, openChannel } from '../../../store/calendars/reads.ts'
+import { listCalendars, type OpenChannel, openChannel } from '../../../store/calendars/reads.ts'
+import type { CalendarRow } from '../../../store/rows/index.ts'
 import { withCalendarErrors } from '../../calendar-problems.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { type App, callerOf } from '../../http/generation.ts'
 import { onceOutside } from '../../http/idempotency.ts'
-import { documented, done, list, message, succeeded, success } from '../common.ts'
+import { at, documented, done, list, message, succeeded, success } from '../common.ts'
 import { cursorsOf, pageRequest } from '../cursor.ts'
 import { calendarOf, checkCalendarFirst, ownerOf } from './access.ts'
-import { calendarDetails, calendarItem, createdCalendar, updatedCalendar } from './presenter.ts'
 import {
+  type CalendarDetails,
+  type CalendarItem,
   calendarDetailsSchema,
   calendarItemSchema,
   calendarParams,
@@ -182,5 +184,40 @@ function credentialsOf(body: OAuthFields): OAuthCredentials {
     clientSecret: body.oauth_client_secret,
     refreshToken: body.oauth_refresh_token,
     tenantId: body.oauth_tenant_id || 'common',
+  }
+}
+
+/** A connected calendar as the newer generation answers it. Credentials are never answered. */
+function calendarItem(calendar: CalendarRow): CalendarItem {
+  return { ...namesOf(calendar), synced_at: at(calendar.synced_at), created_at: calendar.created_at.toISOString() }
+}
+
+function createdCalendar(calendar: CalendarRow) {
+  return { ...namesOf(calendar), created_at: calendar.created_at.toISOString() }
+}
+
+function updatedCalendar(calendar: CalendarRow) {
+  return { ...namesOf(calendar), updated_at: calendar.updated_at.toISOString() }
+}
+
+function calendarDetails(calendar: CalendarRow, channel: OpenChannel | null): CalendarDetails {
+  return {
+    ...calendarItem(calendar),
+    status_message: calendar.status_message,
+    subscription_id: channel?.provider_id ?? null,
+    subscription_expires_at: at(channel?.expires_at ?? null),
+    sync_status: calendar.sync_status as CalendarDetails['sync_status'],
+    sync_error: calendar.sync_error,
+    provider_metadata: calendar.provider_metadata as CalendarDetails['provider_metadata'],
+    updated_at: calendar.updated_at.toISOString(),
+  }
+}
+
+function namesOf(calendar: CalendarRow) {
+  return {
+    calendar_id: calendar.id,
+    calendar_platform: calendar.platform as CalendarItem['calendar_platform'],
+    account_email: calendar.account_email,
+    status: calendar.status as CalendarItem['status'],
   }
 }

@@ -6,14 +6,14 @@ import {
   deleteConnection,
   listConnections,
   readConnection,
+  type ShownConnection,
 } from '../../../store/connections/connections.ts'
 import { authorizedUser, checkTeamsApp } from '../../authorizing.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
 import { type App, callerOf } from '../../http/generation.ts'
 import { onceOutside } from '../../http/idempotency.ts'
-import { documented, done, message, succeeded, success } from '../common.ts'
-import { credential } from './presenter.ts'
+import { at, documented, done, message, succeeded, success } from '../common.ts'
 import {
   changeCredentialBody,
   createCredentialBody,
@@ -140,5 +140,28 @@ export function confCredentialRoutes(app: App, dependencies: ApiDependencies): v
     if (tenantId !== undefined) await checkTeamsApp(dependencies, { ...keys, tenantId })
     if (!body.authorization_code) return null
     return authorizedUser(dependencies, keys, { code: body.authorization_code, redirectUri: body.redirect_uri! })
+  }
+}
+
+/** A credential as it is answered: without secrets and tokens. */
+function credential(row: ShownConnection): z.output<typeof credentialSchema> {
+  const scopes = row.scopes as string[]
+  return {
+    credential_id: row.id,
+    name: row.name,
+    platform: row.platform as 'zoom' | 'teams',
+    tenant_id: row.tenant_id,
+    credential_type: row.type as 'app' | 'user',
+    conf_user_id: row.user_id,
+    conf_account_id: row.account_id,
+    conf_email: row.email,
+    conf_display_name: row.display_name,
+    scopes: scopes.length === 0 ? null : scopes.join(','),
+    state: row.state as 'active' | 'invalid',
+    last_error_message: row.last_error_message,
+    last_error_at: at(row.last_error_at),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    extra: row.extra as Record<string, unknown> | null,
   }
 }

@@ -1,8 +1,7 @@
 /** Shapes of `/v2/conf-credentials`. */
 
-import { MAX_CALLER_DATA_LENGTH } from '@standin/wire/job.ts'
+import { callerData, MAX_CALLER_DATA_LENGTH } from '@standin/wire/bot-fields.ts'
 import { z } from 'zod'
-import { callerData } from '../bots/schema.ts'
 import { commaList, time, uuid } from '../common.ts'
 import { fields } from '../fields.ts'
 import { botFilters } from '../filters.ts'

@@ -1,10 +1,11 @@
 /** A scheduled bot as the newer generation answers it. */
+import { mapFields, timeoutFields } from '@standin/wire/bot-fields.ts'
 import { imagesOf } from '@standin/wire/job.ts'
 import { DEFAULT_TIMEOUTS, requestOf } from '../../../bots/request.ts'
 import type { BotRow } from '../../../store/rows/index.ts'
 import { conferencingOf } from '../bots/presenter.ts'
 import { at } from '../common.ts'
-import type { ScheduledDetails, ScheduledItem } from './schema.ts'
+import { type ScheduledDetails, type ScheduledItem, USUAL_FIELDS } from './schema.ts'
 
 export function scheduledItem(bot: BotRow): ScheduledItem {
   return {
@@ -22,26 +23,17 @@ export function scheduledItem(bot: BotRow): ScheduledItem {
 
 export function scheduledDetails(bot: BotRow): ScheduledDetails {
   const { transcription, streaming, callback, ...request } = requestOf(bot)
-  const { recording_timeout, ...limits } = request.timeout_config ?? {}
-  const shown = { ...DEFAULT_TIMEOUTS, ...limits }
+  const asked: Record<string, unknown> = { ...request, recording_mode: bot.recording_mode }
   return {
     ...scheduledItem(bot),
     bot_image: imagesOf(request)[0] ?? null,
-    recording_mode: bot.recording_mode as ScheduledDetails['recording_mode'],
-    frame_rate: request.frame_rate ?? 25,
-    separate_tracks: request.separate_tracks ?? false,
-    recording_consent: request.recording_consent ?? 'accept',
+    ...(mapFields(USUAL_FIELDS, (usual, name) => asked[name] ?? usual) as typeof USUAL_FIELDS),
     cancelled_at: at(bot.cancelled_at),
     allow_multiple_bots: request.allow_multiple_bots ?? true,
     entry_message: request.entry_message ?? null,
     timeout_config: {
-      waiting_room_timeout: shown.waiting_room_timeout,
-      no_one_joined_timeout: shown.no_one_joined_timeout,
-      silence_timeout: shown.silence_timeout,
-      grace_period: shown.grace_period,
-      everyone_left_timeout: shown.everyone_left_timeout,
-      only_bots_timeout: shown.only_bots_timeout,
-      max_recording_duration: recording_timeout ?? null,
+      ...mapFields(timeoutFields, (_, name) => request.timeout_config?.[name] ?? DEFAULT_TIMEOUTS[name]),
+      max_recording_duration: request.timeout_config?.recording_timeout ?? null,
     },
     transcription_config: transcription
       ? {

@@ -1,7 +1,15 @@
 /** Requests and answers of `/v2/bots/scheduled`. */
-import { TRANSCRIPTION_MODES } from '@standin/wire/job.ts'
+import {
+  audioFrequency,
+  botFields,
+  entryMessage,
+  mapFields,
+  TRANSCRIPTION_MODES,
+  transcriptionFields,
+  withoutDefaults,
+} from '@standin/wire/bot-fields.ts'
 import { z } from 'zod'
-import { botFields, checkPairs, creationFields } from '../bots/schema.ts'
+import { changeFields, checkPairs, creationFields, shownCallback, timeoutConfig } from '../bots/schema.ts'
 import { requestTime, time } from '../common.ts'
 import { fields, freeForm, shownConfConfig } from '../fields.ts'
 
@@ -14,7 +22,7 @@ export const scheduleBotBody = z
 
 /** Every field may be left out; a part that is switched on needs its configuration. */
 export const changeScheduledBody = z
-  .strictObject({ ...botFields, join_at: joinAt })
+  .strictObject({ ...changeFields, join_at: joinAt })
   .partial()
   .superRefine(checkPairs)
   .meta({ id: 'ChangeScheduledBot', description: 'Fields that are left out stay.' })
@@ -37,36 +45,29 @@ export const scheduledItemSchema = z
   .meta({ id: 'ScheduledBotItem', description: 'A scheduled bot in a list.' })
 export type ScheduledItem = z.output<typeof scheduledItemSchema>
 
-const seconds = z.int().nullable()
 const isEnabled = z.literal(true).describe('Without it the whole part is null.')
+
+/** Fields that are answered as they were asked; `account` never was. */
+const { account: _account, ...asAsked } = botFields
+/** Their values in a request that names none. */
+export const USUAL_FIELDS = z.object(asAsked).parse({})
 
 export const scheduledDetailsSchema = z
   .object({
     ...itemFields,
     bot_image: z.string().nullable().describe('The first one where several were given.'),
-    recording_mode: fields.recording_mode,
-    frame_rate: botFields.frame_rate,
-    separate_tracks: botFields.separate_tracks,
-    recording_consent: botFields.recording_consent,
+    ...withoutDefaults(asAsked),
     cancelled_at: time.nullable().describe('When the schedule was cancelled.'),
     allow_multiple_bots: z.boolean().describe('Whether other bots may be in the meeting.'),
-    entry_message: z.string().nullable().describe('The bot writes it into the chat once it is in the meeting.'),
+    entry_message: z.string().nullable().describe(entryMessage.description!),
     timeout_config: z
-      .object({
-        waiting_room_timeout: seconds.describe('Seconds of waiting for admission.'),
-        no_one_joined_timeout: seconds.describe('Seconds alone after joining.'),
-        silence_timeout: seconds.describe('Seconds without sound once people were there.'),
-        grace_period: seconds.describe('Seconds at the start in which none of the three fires.'),
-        max_recording_duration: seconds.describe('Seconds of recording; null: four hours.'),
-        everyone_left_timeout: seconds.describe('Seconds alone, after others were there, before the bot leaves.'),
-        only_bots_timeout: seconds.describe('Seconds with other bots only before the bot leaves.'),
-      })
+      .object(mapFields(timeoutConfig.shape, ({ description }) => z.int().nullable().describe(description!)))
       .describe('When the bot gives up or leaves by itself.'),
     transcription_config: z
       .object({
         enabled: isEnabled,
         provider: z.string().describe('Who makes the transcript.'),
-        custom_params: freeForm.describe('Given to the provider as they are.'),
+        custom_params: freeForm.describe(transcriptionFields.custom_params.description!),
         mode: z.enum(TRANSCRIPTION_MODES).nullable().describe('When it is made; null: as the provider usually does.'),
       })
       .nullable()
@@ -76,19 +77,11 @@ export const scheduledDetailsSchema = z
         enabled: isEnabled,
         input_url: z.string().nullable().describe('The bot plays what it receives from here into the meeting.'),
         output_url: z.string().nullable().describe("The bot sends the meeting's sound here, and who speaks."),
-        audio_frequency: z.int().nullable().describe('Samples a second.'),
+        audio_frequency: z.int().nullable().describe(audioFrequency.description!),
       })
       .nullable()
       .describe('Null: nothing is streamed.'),
-    callback_config: z
-      .object({
-        enabled: isEnabled,
-        url: z.string().describe('Gets the final webhook of this bot.'),
-        secret: z.null().describe('Never answered.'),
-        method: z.enum(['POST', 'PUT']).describe('Of the request to the address.'),
-      })
-      .nullable()
-      .describe('The secret is never answered.'),
+    callback_config: shownCallback.extend({ enabled: isEnabled }).nullable().describe('The secret is never answered.'),
     conf_config: shownConfConfig,
   })
   .meta({ id: 'ScheduledBot', description: 'A scheduled bot with its settings.' })

@@ -2,38 +2,39 @@ import { dashboard, dataOf } from '../api.ts'
 import { OutcomeLine, useAction } from '../parts/action.tsx'
 import { Field, Form } from '../parts/form.tsx'
 import { loadMe, me } from '../session.ts'
-import { TEXTS } from '../texts.ts'
 
 export function Account() {
-  const texts = TEXTS.account
   const action = useAction()
   return (
     <>
-      <h1>{texts.title}</h1>
-      <p class="soft">{texts.help}</p>
+      <h1>Your account</h1>
+      <p class="soft">
+        With an e-mail address and a password you can sign in without a link. Your other sessions end when you change
+        the password. If you signed in more than 15 minutes ago, a new address or password needs the current password.
+      </p>
       <OutcomeLine of={action} />
       <Form
         of={action}
-        submit={TEXTS.save}
+        submit="Save"
         onSubmit={async (fields) => {
           const isChange = ([name, value]: [string, unknown]) =>
             value !== '' && !(name === 'email' && value === me.value?.email)
           const body = Object.fromEntries(Object.entries(fields).filter(isChange))
           await dataOf(dashboard.PATCH('/me', { body }))
           await loadMe()
-          return TEXTS.saved
+          return 'Saved.'
         }}
       >
-        <Field label={texts.name} name="name" maxLength={100} defaultValue={me.value?.name} autocomplete="name" />
+        <Field label="Name" name="name" maxLength={100} defaultValue={me.value?.name} autocomplete="name" />
         <Field
-          label={texts.email}
+          label="E-mail address"
           name="email"
           type="email"
           defaultValue={me.value?.email ?? ''}
           autocomplete="username"
         />
         <Field
-          label={texts.password}
+          label="New password (at least 10 characters)"
           name="password"
           type="password"
           minLength={10}
@@ -41,7 +42,7 @@ export function Account() {
           autocomplete="new-password"
         />
         <Field
-          label={texts.currentPassword}
+          label="Current password"
           name="current_password"
           type="password"
           maxLength={200}

@@ -6,11 +6,54 @@ import { Table, Time } from '../parts/pieces.tsx'
 import { Link } from '../router.tsx'
 import { TEXTS } from '../texts.ts'
 
+const TITLE = 'Audit log'
+const ACTORS = { person: 'Person', key: 'API key', operator: 'Command line', system: 'Service' }
+const ACTIONS = {
+  'bot.change': 'Data of a bot changed',
+  'bot.command': 'Command to a bot',
+  'bot.create': 'Bot requested',
+  'bot.delete_data': 'Data of a bot deleted',
+  'bot.resend_webhook': 'Webhook of a bot sent again',
+  'bot.retranscribe': 'Transcript requested again',
+  'bot.stop': 'Bot asked to leave',
+  'calendar.change': 'Calendar credentials changed',
+  'calendar.connect': 'Calendar connected',
+  'calendar.disconnect': 'Calendar disconnected',
+  'calendar_bots.cancel': 'Calendar bots cancelled',
+  'calendar_bots.change': 'Calendar bots changed',
+  'calendar_bots.schedule': 'Calendar bots scheduled',
+  'account.change': 'Account changed',
+  'account.check': 'Account to be checked',
+  'account.create': 'Account added',
+  'account.delete': 'Account deleted',
+  'credential.change': 'Zoom connection changed',
+  'credential.create': 'Zoom connection created',
+  'credential.delete': 'Zoom connection deleted',
+  'endpoint.change': 'Webhook endpoint changed',
+  'endpoint.create': 'Webhook endpoint created',
+  'endpoint.disable': 'Webhook endpoint disabled',
+  'endpoint.enable': 'Webhook endpoint enabled',
+  'endpoint.remove': 'Webhook endpoint removed',
+  'endpoint.replay': 'Webhooks sent again',
+  'endpoint.rotate_secret': 'Webhook secret replaced',
+  'key.create': 'API key created',
+  'key.revoke': 'API key revoked',
+  'person.change': 'Person changed',
+  'person.change_password': 'Password changed',
+  'person.create': 'Person created',
+  'person.invite': 'Sign-in link created',
+  'person.withdraw_invitation': 'Invitation withdrawn',
+  'person.remove': 'Person removed',
+  'team.change': 'Limits of the team changed',
+  'team.create': 'Team created',
+  'team.grant_tokens': 'Tokens granted',
+}
+const EMPTY = 'There are no entries.'
+
 type Entry = Schemas['AuditEntry']
 
 /** Changes of the team, newest first, by who made them, what they are, and day. */
 export function AuditLog() {
-  const texts = TEXTS.auditLog
   const actor = useSignal('')
   const action = useSignal('')
   const since = useSignal('')
@@ -26,34 +69,45 @@ export function AuditLog() {
   }
   return (
     <>
-      <h1>{texts.title}</h1>
-      <p class="soft">{texts.explain}</p>
+      <h1>{TITLE}</h1>
+      <p class="soft">Who changed what in this team. To export it: standin service audit-log</p>
       <div class="actions">
         <Choice
-          label={texts.actor}
+          label="Changed by"
           name="actor"
-          options={{ '': texts.anyone, ...texts.actors }}
+          options={{ '': 'Anyone', ...ACTORS }}
           value={actor.value}
           onChange={(value) => {
             actor.value = value
           }}
         />
         <Choice
-          label={texts.action}
+          label="Action"
           name="action"
-          options={{ '': texts.any, ...texts.actions }}
+          options={{ '': 'Any action', ...ACTIONS }}
           value={action.value}
           onChange={(value) => {
             action.value = value
           }}
         />
         <label>
-          {texts.since}
+          Since
           <input type="date" onChange={(event) => (since.value = event.currentTarget.value)} />
         </label>
       </div>
-      <Pages read={read} when={() => [actor.value, action.value, since.value]} empty={texts.empty}>
-        {(entries) => <Table texts={texts} entries={entries} keyOf={(entry) => entry.entry_id} cells={cellsOf} />}
+      <Pages read={read} when={() => [actor.value, action.value, since.value]} empty={EMPTY}>
+        {(entries) => (
+          <Table
+            texts={{
+              title: TITLE,
+              columns: ['Time', 'Changed by', 'Address', 'Action', 'Changed', 'Details'],
+              empty: EMPTY,
+            }}
+            entries={entries}
+            keyOf={(entry) => entry.entry_id}
+            cells={cellsOf}
+          />
+        )}
       </Pages>
     </>
   )
@@ -63,9 +117,9 @@ function cellsOf({ at, actor, address, action, target, details }: Entry) {
   const isBot = action.startsWith('bot.')
   return [
     <Time at={at} />,
-    <bdi>{actor.name ?? TEXTS.auditLog.actors[actor.kind]}</bdi>,
+    <bdi>{actor.name ?? ACTORS[actor.kind]}</bdi>,
     <span class="one-line">{address ?? TEXTS.none}</span>,
-    TEXTS.auditLog.actions[action],
+    ACTIONS[action],
     <span class="one-line" title={target ?? undefined}>
       {target === null ? (
         TEXTS.none

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { PLATFORM_TITLES } from '@standin/wire/platforms.ts'
 import { Video } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { clock } from '../../../../packages/page-parts/clock.ts'
@@ -7,15 +8,16 @@ import { changes } from '../feed.ts'
 import { ActionButton, OutcomeLine, useAction } from '../parts/action.tsx'
 import { Choice } from '../parts/form.tsx'
 import { Pages } from '../parts/load.tsx'
-import { Empty, Platform, Status, Table, Time } from '../parts/pieces.tsx'
+import { Empty, Platform, STATUS_TEXTS, Status, Table, Time } from '../parts/pieces.tsx'
 import { Link, queryValue, setQuery } from '../router.tsx'
 import { may } from '../session.ts'
-import { PLATFORM_TEXTS, REASON_TEXTS, STATUS_TEXTS, TEXTS } from '../texts.ts'
+import { REASON_TEXTS, TEXTS } from '../texts.ts'
+
+const TITLE = 'All meetings'
+const EMPTY = 'No bot was sent yet. Each bot and its recording appear here.'
 
 type Preview = Answers['BotPreview']
 type Row = BotItem & { preview: Preview | undefined }
-
-const texts = TEXTS.bots
 const FILTERS = ['name', 'status', 'platform', 'since'] as const
 
 /** All bots that joined or tried to, newest first. The address keeps filters and order. */
@@ -24,20 +26,20 @@ export function Bots() {
   const { scheduled: _scheduled, cancelled: _cancelled, assembling: _assembling, ...statuses } = STATUS_TEXTS
   return (
     <>
-      <h1>{texts.title}</h1>
+      <h1>{TITLE}</h1>
       <search class="actions filters">
         <label>
-          {texts.search}
+          Bot name
           <input
             type="search"
             value={queryValue('name')}
             onInput={(event) => setQuery({ name: event.currentTarget.value.trim() })}
           />
         </label>
-        <Filter name="status" label={texts.status} options={{ '': texts.any, ...statuses }} />
-        <Filter name="platform" label={texts.platform} options={{ '': texts.anyPlatform, ...PLATFORM_TEXTS }} />
+        <Filter name="status" label="Status" options={{ '': 'Any status', ...statuses }} />
+        <Filter name="platform" label="Platform" options={{ '': 'Any platform', ...PLATFORM_TITLES }} />
         <label>
-          {texts.since}
+          Created since
           <input
             type="date"
             value={queryValue('since')}
@@ -52,7 +54,9 @@ export function Bots() {
               <Chosen bots={bots.filter((bot) => chosen.value.has(bot.bot_id))} all={bots} of={chosen} />
             )}
             <List bots={bots} chosen={chosen} />
-            {!isAll && queryValue('sort') !== '' && <p class="soft">{texts.sortedOfShown}</p>}
+            {!isAll && queryValue('sort') !== '' && (
+              <p class="soft">Only the rows that are shown are sorted. Show more to sort all.</p>
+            )}
           </>
         )}
       </Pages>
@@ -115,7 +119,7 @@ interface Choosing {
 function List({ bots, chosen }: { bots: readonly Row[] } & Choosing) {
   return (
     <Table
-      texts={texts}
+      texts={{ title: TITLE, columns: ['Meeting', 'People', 'Duration', 'Status', 'Created'], empty: EMPTY }}
       entries={sorted(bots)}
       numeric={[1, 2]}
       sort={{ keys: SORT_KEYS, value: queryValue('sort'), onChange: (sort) => setQuery({ sort }) }}
@@ -143,7 +147,7 @@ function Meeting({ bot, chosen }: { bot: Row } & Choosing) {
       {may('member') && (
         <input
           type="checkbox"
-          aria-label={texts.choose(bot.bot_name)}
+          aria-label={`Select ${bot.bot_name}`}
           checked={chosen.value.has(bot.bot_id)}
           onChange={(event) => {
             const next = new Set(chosen.value)
@@ -161,12 +165,14 @@ function Meeting({ bot, chosen }: { bot: Row } & Choosing) {
           <bdi>{bot.bot_name}</bdi>
         </Link>
         <p class="soft small-text one-line">
-          {PLATFORM_TEXTS[bot.meeting_platform]} · {bot.meeting_url.replace(/^https:\/\//, '')}
+          {PLATFORM_TITLES[bot.meeting_platform]} · {bot.meeting_url.replace(/^https:\/\//, '')}
         </p>
       </div>
     </div>
   )
 }
+
+const meetings = (count: number) => (count === 1 ? '1 meeting' : `${count} meetings`)
 
 /** Actions on the chosen bots. Each bot gets only what its state permits. */
 function Chosen({ bots, all, of: chosen }: { bots: readonly Row[]; all: readonly Row[]; of: Choosing['chosen'] }) {
@@ -178,7 +184,7 @@ function Chosen({ bots, all, of: chosen }: { bots: readonly Row[]; all: readonly
     chosen.value = new Set()
     const refused = results.find((result) => result.status === 'rejected')
     if (refused !== undefined) throw refused.reason
-    return texts.done(some.length)
+    return `Requested for ${meetings(some.length)}.`
   }
   const leave = (bot_id: string) =>
     answerOf(v2.POST('/v2/bots/{bot_id}/leave', { params: { path: { bot_id } }, body: undefined }))
@@ -189,10 +195,14 @@ function Chosen({ bots, all, of: chosen }: { bots: readonly Row[]; all: readonly
       <OutcomeLine of={action} />
       {bots.length > 0 && (
         <div class="actions chosen">
-          <b role="status">{texts.chosen(bots.length)}</b>
+          <b role="status">{`${bots.length} selected`}</b>
           {running.length > 0 && (
-            <ActionButton of={action} work={withEach(running, leave)} confirmation={texts.leaveSure(running.length)}>
-              {texts.leave(running.length)}
+            <ActionButton
+              of={action}
+              work={withEach(running, leave)}
+              confirmation={`Should the bots leave ${meetings(running.length)}? Their recordings are finished and kept.`}
+            >
+              {`Leave ${meetings(running.length)}`}
             </ActionButton>
           )}
           {ended.length > 0 && (
@@ -200,9 +210,9 @@ function Chosen({ bots, all, of: chosen }: { bots: readonly Row[]; all: readonly
               of={action}
               kind="bad"
               work={withEach(ended, remove)}
-              confirmation={texts.removeSure(ended.length)}
+              confirmation={`Delete the recordings and all data of ${meetings(ended.length)}? This cannot be undone.`}
             >
-              {texts.remove(ended.length)}
+              {`Delete data of ${meetings(ended.length)}`}
             </ActionButton>
           )}
           <button
@@ -211,7 +221,7 @@ function Chosen({ bots, all, of: chosen }: { bots: readonly Row[]; all: readonly
               chosen.value = new Set(all.map(({ bot_id }) => bot_id))
             }}
           >
-            {texts.chooseAll(all.length)}
+            {`Select all ${all.length}`}
           </button>
           <button
             type="button"
@@ -219,7 +229,7 @@ function Chosen({ bots, all, of: chosen }: { bots: readonly Row[]; all: readonly
               chosen.value = new Set()
             }}
           >
-            {texts.chooseNone}
+            Clear the selection
           </button>
         </div>
       )}
@@ -230,15 +240,15 @@ function Chosen({ bots, all, of: chosen }: { bots: readonly Row[]; all: readonly
 function NoBots(): ComponentChildren {
   const isFiltered = FILTERS.some((name) => queryValue(name) !== '')
   return (
-    <Empty icon={Video} text={isFiltered ? texts.noneFound : texts.empty}>
+    <Empty icon={Video} text={isFiltered ? 'No bot matches these filters.' : EMPTY}>
       {isFiltered ? (
         <button type="button" onClick={() => setQuery(Object.fromEntries(FILTERS.map((name) => [name, ''])))}>
-          {texts.clear}
+          Clear the filters
         </button>
       ) : (
         may('member') && (
           <Link to="/send" class="button main">
-            {TEXTS.nav.send}
+            {TEXTS.sendBot}
           </Link>
         )
       )}

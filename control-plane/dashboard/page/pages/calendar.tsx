@@ -12,9 +12,10 @@ import { navigate } from '../router.tsx'
 import { may } from '../session.ts'
 import { TEXTS } from '../texts.ts'
 
+const EVENTS = 'Events of the next 30 days'
+
 /** One calendar: its state, its events, and which of them get a bot. */
 export function Calendar({ id }: { id: string }) {
-  const texts = TEXTS.calendars
   const action = useAction()
   useConnectOutcome(action, 'calendar')
   const params = { path: { calendar_id: id } }
@@ -32,7 +33,7 @@ export function Calendar({ id }: { id: string }) {
   const resubscribe = async () => {
     const { data } = await answerOf(v2.POST('/v2/calendars/{calendar_id}/resubscribe', { params, body: undefined }))
     await calendar.reload()
-    return data.problem ?? texts.resubscribed
+    return data.problem ?? 'The subscription is renewed.'
   }
   return (
     <>
@@ -40,21 +41,21 @@ export function Calendar({ id }: { id: string }) {
         {({ data }) => (
           <>
             <h1>
-              {data.account_email} <Status of={data.status} texts={texts.states} />
+              {data.account_email} <Status of={data.status} texts={TEXTS.calendarStates} />
             </h1>
             {data.status_message !== null && <p class="notice bad">{data.status_message}</p>}
             {data.sync_error !== null && <p class="notice bad">{data.sync_error}</p>}
             <p class="soft">
               {data.provider_metadata?.name != null && `${data.provider_metadata.name} · `}
-              {texts.synced} <Time at={data.synced_at} /> ·{' '}
+              Last sync: <Time at={data.synced_at} /> ·{' '}
               {data.subscription_expires_at === null
-                ? texts.polled
-                : texts.pushed(dateTime(data.subscription_expires_at))}
+                ? 'polled every 15 minutes, because the provider sends no push notifications to this service'
+                : `push notifications are on; the subscription is renewed before ${dateTime(data.subscription_expires_at)}`}
             </p>
             {may('member') && (
               <div class="actions">
                 <ActionButton of={action} work={sync}>
-                  {texts.sync}
+                  Sync now
                 </ActionButton>
                 {data.status !== 'active' && isOffered(data.calendar_platform) && (
                   <ConnectButton
@@ -66,10 +67,15 @@ export function Calendar({ id }: { id: string }) {
                   />
                 )}
                 <ActionButton of={action} work={resubscribe}>
-                  {texts.resubscribe}
+                  Renew the subscription
                 </ActionButton>
-                <ActionButton of={action} kind="bad" confirmation={texts.removeSure} work={remove}>
-                  {texts.remove}
+                <ActionButton
+                  of={action}
+                  kind="bad"
+                  confirmation="Disconnect this calendar? Its events are removed and scheduled bots are cancelled."
+                  work={remove}
+                >
+                  Disconnect
                 </ActionButton>
               </div>
             )}
@@ -86,15 +92,13 @@ export function Calendar({ id }: { id: string }) {
 
 /** Why no bot can join; null if one can. */
 function whyNone({ status, meeting_url, end_time }: CalendarEventItem): string | null {
-  const { why } = TEXTS.calendars
-  if (status === 'cancelled') return why.cancelled
-  if (new Date(end_time).getTime() < Date.now()) return why.over
-  if (meeting_url === null) return why.noLink
+  if (status === 'cancelled') return 'No bot: the event is cancelled'
+  if (new Date(end_time).getTime() < Date.now()) return 'No bot: the event has ended'
+  if (meeting_url === null) return 'No bot: the event has no meeting link'
   return null
 }
 
 function Events({ calendarId, action }: { calendarId: string; action: Action }) {
-  const texts = TEXTS.calendars
   const name = useSignal('Notetaker')
   const path = { calendar_id: calendarId }
   const events = useLoaded(
@@ -109,7 +113,7 @@ function Events({ calendarId, action }: { calendarId: string; action: Action }) 
     await events.reload()
     const [first] = answer.errors
     if (first !== undefined && answer.data.length === 0) throw new Error(first.message)
-    return texts.changed(answer.data.length)
+    return answer.data.length === 1 ? '1 event changed.' : `${answer.data.length} events changed.`
   }
   const schedule = async (event: CalendarEventItem, isWhole: boolean) => {
     const body = { ...targetOf(event, isWhole), bot_name: name.value }
@@ -123,7 +127,9 @@ function Events({ calendarId, action }: { calendarId: string; action: Action }) 
   const buttonsOf = (event: CalendarEventItem) => {
     if (!event.bot_scheduled && whyNone(event) !== null) return null
     const work = event.bot_scheduled ? cancel : schedule
-    const [one, all] = event.bot_scheduled ? [texts.noBot, texts.noBots] : [texts.sendBot, texts.sendBots]
+    const [one, all] = event.bot_scheduled
+      ? ['Cancel the bot', 'Cancel for the whole series']
+      : ['Schedule a bot', 'Schedule for the whole series']
     return (
       <>
         <ActionButton of={action} work={() => work(event, false)}>
@@ -139,10 +145,10 @@ function Events({ calendarId, action }: { calendarId: string; action: Action }) 
   }
   return (
     <section>
-      <h2>{texts.events}</h2>
+      <h2>{EVENTS}</h2>
       {may('member') && (
         <label>
-          {TEXTS.send.name}
+          Bot name
           <input
             value={name.value}
             maxLength={255}
@@ -155,14 +161,14 @@ function Events({ calendarId, action }: { calendarId: string; action: Action }) 
       <Shown of={events}>
         {({ data }) => (
           <Table
-            texts={{ title: texts.events, columns: texts.eventColumns, empty: texts.noEvents }}
+            texts={{ title: EVENTS, columns: ['Event', 'Starts', 'Meeting', 'Bot', ''], empty: 'There are no events.' }}
             entries={data}
             keyOf={(event) => event.event_id}
             cells={(event) => [
               event.title,
               <Time at={event.start_time} />,
               event.meeting_url ?? TEXTS.none,
-              event.bot_scheduled ? texts.hasBot : (whyNone(event) ?? texts.hasNone),
+              event.bot_scheduled ? 'Bot scheduled' : (whyNone(event) ?? 'No bot scheduled'),
               may('member') && <div class="actions">{buttonsOf(event)}</div>,
             ]}
           />
@@ -223,13 +229,12 @@ interface CredentialsProps {
 
 /** Replaces the credentials of a connection whose token was refused or whose app has a new secret. */
 function Credentials({ calendarId, action, reload }: CredentialsProps) {
-  const texts = TEXTS.calendars
   return (
     <section>
-      <h2>{texts.newCredentials}</h2>
+      <h2>Replace the credentials</h2>
       <Form
         of={action}
-        submit={TEXTS.save}
+        submit="Save"
         onSubmit={async ({ tenant, ...fields }) => {
           const body = {
             ...(fields as unknown as Schemas['UpdateCalendarInput']),
@@ -238,13 +243,13 @@ function Credentials({ calendarId, action, reload }: CredentialsProps) {
           const options = { params: { path: { calendar_id: calendarId } }, body }
           await answerOf(v2.PATCH('/v2/calendars/{calendar_id}', options))
           await reload()
-          return TEXTS.saved
+          return 'Saved.'
         }}
       >
-        <Field label={texts.clientId} name="oauth_client_id" required autocomplete="off" />
-        <Field label={texts.clientSecret} name="oauth_client_secret" type="password" required autocomplete="off" />
-        <Field label={texts.refreshToken} name="oauth_refresh_token" type="password" required autocomplete="off" />
-        <Field label={texts.tenant} name="tenant" autocomplete="off" />
+        <Field label="Client ID" name="oauth_client_id" required autocomplete="off" />
+        <Field label="Client secret" name="oauth_client_secret" type="password" required autocomplete="off" />
+        <Field label="Refresh token" name="oauth_refresh_token" type="password" required autocomplete="off" />
+        <Field label={TEXTS.tenant} name="tenant" autocomplete="off" />
       </Form>
     </section>
   )

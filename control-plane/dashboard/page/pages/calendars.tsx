@@ -10,26 +10,36 @@ import { Link } from '../router.tsx'
 import { may } from '../session.ts'
 import { TEXTS } from '../texts.ts'
 
+const TITLE = 'Calendars'
+const PLATFORMS = { google: 'Google', microsoft: 'Microsoft' }
+const SCOPES = {
+  google: 'Scope: https://www.googleapis.com/auth/calendar.readonly',
+  microsoft: 'Scopes: Calendars.Read and offline_access',
+}
+
 /** Connected calendars, and how to connect another one. */
 export function Calendars() {
-  const texts = TEXTS.calendars
   const action = useAction()
   useConnectOutcome(action, 'calendar')
   const calendars = useLoaded(() => answerOf(v2.GET('/v2/calendars', { params: { query: { limit: 250 } } })))
   return (
     <>
-      <h1>{texts.title}</h1>
+      <h1>{TITLE}</h1>
       <OutcomeLine of={action} />
       <Shown of={calendars}>
         {({ data }) => (
           <Table
-            texts={texts}
+            texts={{
+              title: TITLE,
+              columns: ['Account', 'Provider', 'Status', 'Last sync'],
+              empty: 'No calendar is connected.',
+            }}
             entries={data}
             keyOf={(calendar) => calendar.calendar_id}
             cells={(calendar) => [
               <Link to={`/calendars/${calendar.calendar_id}`}>{calendar.account_email}</Link>,
-              texts.platforms[calendar.calendar_platform],
-              <Status of={calendar.status} texts={texts.states} />,
+              PLATFORMS[calendar.calendar_platform],
+              <Status of={calendar.status} texts={TEXTS.calendarStates} />,
               <Time at={calendar.synced_at} />,
             ]}
           />
@@ -37,7 +47,7 @@ export function Calendars() {
       </Shown>
       {may('member') && (
         <section>
-          <h2>{texts.connect}</h2>
+          <h2>Connect a calendar</h2>
           <ConnectButtons of={action} providers={['google', 'microsoft']} />
           <details open={!isOffered('google') && !isOffered('microsoft')}>
             <summary>{CONNECT_TEXTS.ownApp}</summary>
@@ -53,7 +63,6 @@ type Credentials = Schemas['ListRawCalendarsInput']
 
 /** First checks the credentials and lists the calendars of the account; then connects one of them. */
 function Connect({ onConnected }: { onConnected: () => Promise<void> }) {
-  const texts = TEXTS.calendars
   const action = useAction()
   const platform = useSignal<'google' | 'microsoft'>('google')
   const found = useSignal<{ credentials: Credentials; calendars: RawCalendar[] } | null>(null)
@@ -74,39 +83,42 @@ function Connect({ onConnected }: { onConnected: () => Promise<void> }) {
     await answerOf(v2.POST('/v2/calendars', { body }))
     found.value = null
     await onConnected()
-    return texts.connected
+    return 'The calendar is connected. The first sync has started.'
   }
 
   return (
     <>
-      <Help text={texts.help} page="calendars" />
-      <p class="soft">{texts.scopes[platform.value]}</p>
+      <Help
+        text="You need your own OAuth app at the provider, and a refresh token of the user. The documentation explains how to get both."
+        page="calendars"
+      />
+      <p class="soft">{SCOPES[platform.value]}</p>
       <OutcomeLine of={action} />
       {found.value === null ? (
-        <Form of={action} submit={texts.check} onSubmit={check}>
+        <Form of={action} submit="Check credentials and list calendars" onSubmit={check}>
           <Choice
-            label={texts.platform}
+            label="Provider"
             name="calendar_platform"
-            options={texts.platforms}
+            options={PLATFORMS}
             value={platform.value}
             onChange={(value) => {
               platform.value = value as 'google' | 'microsoft'
             }}
           />
-          <Field label={texts.clientId} name="oauth_client_id" required autocomplete="off" />
-          <Field label={texts.clientSecret} name="oauth_client_secret" type="password" required autocomplete="off" />
-          <Field label={texts.refreshToken} name="oauth_refresh_token" type="password" required autocomplete="off" />
-          {platform.value === 'microsoft' && <Field label={texts.tenant} name="tenant" autocomplete="off" />}
+          <Field label="Client ID" name="oauth_client_id" required autocomplete="off" />
+          <Field label="Client secret" name="oauth_client_secret" type="password" required autocomplete="off" />
+          <Field label="Refresh token" name="oauth_refresh_token" type="password" required autocomplete="off" />
+          {platform.value === 'microsoft' && <Field label={TEXTS.tenant} name="tenant" autocomplete="off" />}
         </Form>
       ) : (
         <>
-          <p>{texts.choose}</p>
+          <p>The credentials and scopes are valid. Choose the calendar to connect.</p>
           <ul>
             {found.value.calendars.map(({ id, name, email, is_primary }) => (
               <li key={id}>
-                {name} <span class="soft">{email}</span> {is_primary && <b>{texts.primary}</b>}{' '}
+                {name} <span class="soft">{email}</span> {is_primary && <b>primary</b>}{' '}
                 <button type="button" disabled={action.isBusy.value} onClick={() => action.run(() => connect(id))}>
-                  {texts.connectThis}
+                  Connect
                 </button>
               </li>
             ))}
@@ -117,7 +129,7 @@ function Connect({ onConnected }: { onConnected: () => Promise<void> }) {
               found.value = null
             }}
           >
-            {texts.otherCredentials}
+            Use other credentials
           </button>
         </>
       )}

@@ -8,9 +8,12 @@ import { Help, Status, Table, Time } from '../parts/pieces.tsx'
 import { may } from '../session.ts'
 import { TEXTS } from '../texts.ts'
 
+const TITLE = 'Zoom and Teams'
+const TYPES = { app: 'App credentials', user: 'Authorized user', teams: 'Registered Teams bot' }
+const ADD = 'Add credentials'
+
 /** Stored credentials of Zoom, of an app and of users who authorized it, and of bots that are registered at Microsoft Teams. */
 export function Connections() {
-  const texts = TEXTS.connections
   const action = useAction()
   useConnectOutcome(action, 'zoom')
   const credentials = useLoaded(() => answerOf(v2.GET('/v2/conf-credentials')))
@@ -22,13 +25,20 @@ export function Connections() {
   }
   return (
     <>
-      <h1>{texts.title}</h1>
-      <Help text={texts.help} page="connections" />
+      <h1>{TITLE}</h1>
+      <Help
+        text="Bots join Zoom on behalf of your app, or of a user who authorized it. They identify themselves to Microsoft Teams as your registered bot. The documentation explains how to create the app and the registration."
+        page="connections"
+      />
       <OutcomeLine of={action} />
       <Shown of={credentials}>
         {({ data }) => (
           <Table
-            texts={texts}
+            texts={{
+              title: TITLE,
+              columns: ['Name', 'Type', 'User', 'Status', ''],
+              empty: 'There are no stored credentials.',
+            }}
             entries={data}
             keyOf={(credential) => credential.credential_id}
             cells={(credential) => [
@@ -37,10 +47,13 @@ export function Connections() {
                 <br />
                 <span class="soft">{credential.credential_id}</span>
               </>,
-              texts.types[credential.platform === 'teams' ? 'teams' : credential.credential_type],
+              TYPES[credential.platform === 'teams' ? 'teams' : credential.credential_type],
               credential.conf_email ?? credential.conf_user_id ?? credential.tenant_id ?? TEXTS.none,
               <>
-                <Status of={credential.state} texts={texts.states} />
+                <Status
+                  of={credential.state}
+                  texts={{ active: 'Active', invalid: 'Refused: authorize or store it again' }}
+                />
                 {credential.last_error_message !== null && (
                   <p class="soft">
                     {credential.last_error_message} <Time at={credential.last_error_at} />
@@ -51,10 +64,10 @@ export function Connections() {
                 <ActionButton
                   of={action}
                   kind="bad"
-                  confirmation={texts.removeSure}
+                  confirmation="Delete these credentials? Zoom bots that use them will fail to join; Teams bots will join as guests."
                   work={() => remove(credential.credential_id)}
                 >
-                  {texts.remove}
+                  Delete
                 </ActionButton>
               ),
             ]}
@@ -63,13 +76,13 @@ export function Connections() {
       </Shown>
       {may('member') && (
         <section>
-          <h2>{texts.add}</h2>
+          <h2>{ADD}</h2>
           <ConnectButtons of={action} providers={['zoom']} />
           <details open={!isOffered('zoom')}>
             <summary>{CONNECT_TEXTS.ownZoomApp}</summary>
             <Form
               of={action}
-              submit={texts.add}
+              submit={ADD}
               onSubmit={async ({ name = '', client_id = '', client_secret = '', ...rest }) => {
                 const { authorization_code, redirect_uri = '', tenant_id } = rest
                 const body = {
@@ -79,15 +92,25 @@ export function Connections() {
                 }
                 await answerOf(v2.POST('/v2/conf-credentials', { body }))
                 await credentials.reload()
-                return TEXTS.saved
+                return 'Saved.'
               }}
             >
-              <Field label={texts.name} name="name" required maxLength={100} autocomplete="off" />
-              <Field label={texts.tenant} name="tenant_id" maxLength={255} autocomplete="off" />
-              <Field label={texts.clientId} name="client_id" required maxLength={256} autocomplete="off" />
-              <Field label={texts.clientSecret} name="client_secret" type="password" required autocomplete="off" />
-              <Field label={texts.code} name="authorization_code" maxLength={2000} autocomplete="off" />
-              <Field label={texts.redirect} name="redirect_uri" type="url" autocomplete="off" />
+              <Field label="Name" name="name" required maxLength={100} autocomplete="off" />
+              <Field
+                label="Tenant ID (only for a bot that is registered at Microsoft Teams)"
+                name="tenant_id"
+                maxLength={255}
+                autocomplete="off"
+              />
+              <Field label="Client ID" name="client_id" required maxLength={256} autocomplete="off" />
+              <Field label="Client secret" name="client_secret" type="password" required autocomplete="off" />
+              <Field
+                label="Authorization code (only for a user; can be used once)"
+                name="authorization_code"
+                maxLength={2000}
+                autocomplete="off"
+              />
+              <Field label="Redirect URL (only with a code)" name="redirect_uri" type="url" autocomplete="off" />
             </Form>
           </details>
         </section>

@@ -9,9 +9,8 @@ import { Icon } from '../parts/icon.tsx'
 import { useLoaded } from '../parts/load.tsx'
 import { Link, navigate } from '../router.tsx'
 import { may, me } from '../session.ts'
-import { TEXTS } from '../texts.ts'
 
-const texts = TEXTS.firstSteps
+const TITLE = 'First steps'
 const CLOSED = 'standin-first-steps-closed'
 
 export function FirstSteps() {
@@ -21,13 +20,13 @@ export function FirstSteps() {
   const steps = done.value.value
   if (isClosed.value || !may('member') || steps === undefined || Object.values(steps).every(Boolean)) return null
   return (
-    <section class="first-steps" aria-label={texts.title}>
+    <section class="first-steps" aria-label={TITLE}>
       <div class="heading">
-        <h2>{texts.title}</h2>
+        <h2>{TITLE}</h2>
         <button
           type="button"
           class="bare"
-          aria-label={texts.close}
+          aria-label="Hide the first steps"
           onClick={() => {
             localStorage.setItem(CLOSED, 'true')
             isClosed.value = true
@@ -38,29 +37,29 @@ export function FirstSteps() {
       </div>
       <OutcomeLine of={action} />
       <ol>
-        <Step text={texts.bot} isDone={steps.bot}>
+        <Step text="Send a bot into a meeting" isDone={steps.bot}>
           {me.value?.demo_link != null && (
             <ActionButton of={action} kind="main" work={sendDemoBot}>
-              {texts.demo}
+              Send one into the mock meeting
             </ActionButton>
           )}
           <Link to="/send" class="button">
-            {texts.ownMeeting}
+            Use my own meeting
           </Link>
         </Step>
-        <Step text={texts.webhook} isDone={steps.webhook}>
+        <Step text="Receive a webhook when a recording is ready" isDone={steps.webhook}>
           <Link to="/webhooks" class="button">
-            {texts.addWebhook}
+            Add an endpoint
           </Link>
         </Step>
-        <Step text={texts.key} isDone={steps.key}>
+        <Step text="Make a key for your program" isDone={steps.key}>
           <Link to="/keys" class="button">
-            {texts.makeKey}
+            Create a key
           </Link>
         </Step>
-        <Step text={texts.calendar} isDone={steps.calendar}>
+        <Step text="Let bots join the meetings of a calendar" isDone={steps.calendar}>
           <Link to="/calendars" class="button">
-            {texts.connectCalendar}
+            Connect a calendar
           </Link>
         </Step>
       </ol>
@@ -74,7 +73,7 @@ function Step({ text, isDone, children }: { text: string; isDone: boolean; child
       <Icon of={isDone ? CircleCheck : Circle} />
       <span>
         {text}
-        {isDone && <span class="unseen">{texts.done}</span>}
+        {isDone && <span class="unseen">done</span>}
       </span>
       {!isDone && <span class="actions">{children}</span>}
     </li>
@@ -101,7 +100,7 @@ async function readDone() {
 async function sendDemoBot(): Promise<null> {
   const body = {
     meeting_url: me.value!.demo_link!,
-    bot_name: texts.demoName,
+    bot_name: 'My first bot',
     transcription_enabled: true,
     transcription_config: { provider: 'captions' as const },
   }

@@ -4,22 +4,23 @@ import { ActionButton, OutcomeLine, useAction } from '../parts/action.tsx'
 import { Choice, Field, Form } from '../parts/form.tsx'
 import { Shown, useLoaded } from '../parts/load.tsx'
 import { Secret, Table, Time } from '../parts/pieces.tsx'
-import { TEXTS } from '../texts.ts'
+
+const TITLE = 'API keys'
+const PERMISSIONS = { full: 'Full access', sending: 'Create bots only' }
 
 export function Keys() {
-  const texts = TEXTS.keys
   const action = useAction()
   const made = useSignal<string | null>(null)
   const keys = useLoaded(() => dataOf(dashboard.GET('/keys')))
   return (
     <>
-      <h1>{texts.title}</h1>
+      <h1>{TITLE}</h1>
       <OutcomeLine of={action} />
       {made.value !== null && <Secret title="" value={made.value} />}
       <section>
         <Form
           of={action}
-          submit={texts.add}
+          submit="Create a key"
           onSubmit={async ({ name = '', permission }) => {
             const body = { name, permission: permission as Answers['Key']['permission'] }
             made.value = (await dataOf(dashboard.POST('/keys', { body }))).key
@@ -27,29 +28,29 @@ export function Keys() {
             return null
           }}
         >
-          <Field label={texts.name} name="name" required maxLength={100} autocomplete="off" />
-          <Choice label={texts.permission} name="permission" options={texts.permissions} />
+          <Field label="Name" name="name" required maxLength={100} autocomplete="off" />
+          <Choice label="Permission" name="permission" options={PERMISSIONS} />
         </Form>
       </section>
       <Shown of={keys}>
         {(list) => (
           <Table
-            texts={texts}
+            texts={{ title: TITLE, columns: ['Name', 'Prefix', 'Permission', 'Last used', 'Expires', ''] }}
             entries={list}
             keyOf={(key) => key.key_id}
             cells={(key) => [
               key.name,
               `${key.prefix}…`,
-              texts.permissions[key.permission],
+              PERMISSIONS[key.permission],
               <Time at={key.last_used_at} />,
-              key.expires_at === null ? texts.never : <Time at={key.expires_at} />,
+              key.expires_at === null ? 'never' : <Time at={key.expires_at} />,
               key.revoked_at !== null ? (
-                texts.revoked
+                'revoked'
               ) : (
                 <ActionButton
                   of={action}
                   kind="bad"
-                  confirmation={texts.revokeSure}
+                  confirmation="Revoke this key? Programs that use it stop working immediately."
                   work={async () => {
                     const options = { params: { path: { key_id: key.key_id } } }
                     const { message } = await dataOf(dashboard.DELETE('/keys/{key_id}', options))
@@ -57,7 +58,7 @@ export function Keys() {
                     return message
                   }}
                 >
-                  {texts.revoke}
+                  Revoke
                 </ActionButton>
               ),
             ]}

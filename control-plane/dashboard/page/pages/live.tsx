@@ -33,19 +33,19 @@ export function Live() {
   return (
     <>
       <div class="heading">
-        <h1>{TEXTS.live.title}</h1>
+        <h1>Bots in meetings</h1>
         <span class={isConnected.value ? 'connection' : 'connection lost'} role="status">
-          {isConnected.value ? TEXTS.live.connection.live : TEXTS.live.connection.lost}
+          {isConnected.value ? 'Live updates' : 'Connection lost. Reconnecting …'}
         </span>
       </div>
       <FirstSteps />
       <Shown of={bots}>
         {(list) =>
           list.length === 0 ? (
-            <Empty icon={Radio} text={TEXTS.live.empty}>
+            <Empty icon={Radio} text="No bot is in a meeting now.">
               {may('member') && (
                 <Link to="/send" class="button">
-                  {TEXTS.nav.send}
+                  {TEXTS.sendBot}
                 </Link>
               )}
             </Empty>
@@ -56,7 +56,7 @@ export function Live() {
                   <Card key={bot.bot_id} bot={bot} view={views.value.get(bot.bot_id)} />
                 ))}
               </ul>
-              {list.length === MAX_BOTS && <p class="soft">{TEXTS.live.limited(MAX_BOTS)}</p>}
+              {list.length === MAX_BOTS && <p class="soft">{`Only the ${MAX_BOTS} newest bots are shown.`}</p>}
             </>
           )
         }
@@ -102,10 +102,10 @@ function Captions({ view }: { view: Answers['LiveView'] | undefined }) {
     return (
       <>
         <b>
-          <bdi>{view.line.speaker ?? TEXTS.bot.unknown}</bdi>
+          <bdi>{view.line.speaker ?? TEXTS.unknown}</bdi>
         </b>{' '}
         <bdi>{view.line.text}</bdi>
       </>
     )
-  return <>{view?.speaker && <bdi>{TEXTS.live.speaking(view.speaker)}</bdi>}</>
+  return <>{view?.speaker && <bdi>{`${view.speaker} is speaking`}</bdi>}</>
 }

@@ -8,9 +8,13 @@ import { CopyButton, Empty, Help, Json, Time } from '../parts/pieces.tsx'
 import { Link, queryValue, setQuery } from '../router.tsx'
 import { TEXTS } from '../texts.ts'
 
+const STATUSES = { succeeded: 'Succeeded (2xx)', refused: 'Refused (4xx)', failed: 'Failed (5xx)' }
+const METHODS = { GET: 'GET', POST: 'POST', PATCH: 'PATCH', PUT: 'PUT', DELETE: 'DELETE' }
+const KEY = 'API key'
+const ID = 'Request id'
+
 type Request = Answers['LoggedRequest']
 
-const texts = TEXTS.requests
 const FILTERS = ['status', 'method', 'key', 'text'] as const
 const LIMIT = 50
 
@@ -21,20 +25,23 @@ export function Requests() {
   const names = Object.fromEntries((keys.value.value ?? []).map(({ key_id, name }) => [key_id, name]))
   return (
     <>
-      <h1>{texts.title}</h1>
-      <Help text={texts.explain} page="errors" />
+      <h1>Requests</h1>
+      <Help
+        text="Requests with the API keys of this team within the last day, at most 5,000. Of a burst some are left out."
+        page="errors"
+      />
       <search class="actions filters">
         <label>
-          {texts.search}
+          Path, request id or error code
           <input
             type="search"
             value={queryValue('text')}
             onInput={(event) => setQuery({ text: event.currentTarget.value.trim() })}
           />
         </label>
-        <Filter name="status" label={texts.status} options={{ '': texts.anyStatus, ...texts.statuses }} />
-        <Filter name="method" label={texts.method} options={{ '': texts.anyMethod, ...texts.methods }} />
-        <Filter name="key" label={texts.key} options={{ '': texts.anyKey, ...names }} />
+        <Filter name="status" label="Status" options={{ '': 'Any status', ...STATUSES }} />
+        <Filter name="method" label="Method" options={{ '': 'Any method', ...METHODS }} />
+        <Filter name="key" label={KEY} options={{ '': 'Any key', ...names }} />
         <button
           type="button"
           onClick={() => {
@@ -42,10 +49,10 @@ export function Requests() {
           }}
         >
           <Icon of={ListRestart} />
-          {texts.reload}
+          Read again
         </button>
       </search>
-      <h2 class="unseen">{texts.list}</h2>
+      <h2 class="unseen">Newest first</h2>
       <Pages read={readRequests} when={() => [reads.value, ...FILTERS.map(queryValue)]} empty={<NoRequests />}>
         {(requests) => (
           <ul class="deliveries requests">
@@ -69,8 +76,8 @@ async function readRequests(cursor: string | null): Promise<{ data: Request[]; c
   const [status, method, key, text] = FILTERS.map(queryValue)
   const query = {
     limit: LIMIT,
-    ...(status && { status: status as keyof typeof texts.statuses }),
-    ...(method && { method: method as keyof typeof texts.methods }),
+    ...(status && { status: status as keyof typeof STATUSES }),
+    ...(method && { method: method as keyof typeof METHODS }),
     ...(key && { key_id: key }),
     ...(text && { text }),
     ...(cursor !== null && { before: cursor }),
@@ -89,26 +96,28 @@ function Row({ request }: { request: Request }) {
           <span class={`status ${kind}`}>{status}</span>
           <b>{method}</b>
           <span class="one-line">{path}</span>
-          <span>{error_code ?? texts.took(ms)}</span>
+          <span>{error_code ?? `${ms} ms`}</span>
           <Time at={at} />
         </summary>
         <div class="delivery">
           <p class="break">{path}</p>
           <p class="facts">
             <span>
-              {texts.id}: {request_id} <CopyButton text={request_id} label={TEXTS.copyOf(texts.id)} />
+              {ID}: {request_id} <CopyButton text={request_id} label={TEXTS.copyOf(ID)} />
             </span>
             <span>
-              {texts.key}: <bdi>{key_name}</bdi>
+              {KEY}: <bdi>{key_name}</bdi>
             </span>
             <span>
-              <Time at={at} isExact /> · {texts.took(ms)}
+              <Time at={at} isExact /> · {`${ms} ms`}
             </span>
           </p>
-          {error_body !== null && <Json title={texts.answer} text={error_body} />}
+          {error_body !== null && <Json title="Answer" text={error_body} />}
         </div>
       </details>
-      {left_out > 0 && <p class="soft small-text">{texts.leftOut(left_out)}</p>}
+      {left_out > 0 && (
+        <p class="soft small-text">{`${left_out} further ${left_out === 1 ? 'request' : 'requests'} of this moment are not listed.`}</p>
+      )}
     </>
   )
 }
@@ -116,14 +125,21 @@ function Row({ request }: { request: Request }) {
 function NoRequests() {
   const isFiltered = FILTERS.some((name) => queryValue(name) !== '')
   return (
-    <Empty icon={ScrollText} text={isFiltered ? texts.noneFound : texts.empty}>
+    <Empty
+      icon={ScrollText}
+      text={
+        isFiltered
+          ? 'No request fits these filters.'
+          : 'No program has called the API within the last day. It needs a key.'
+      }
+    >
       {isFiltered ? (
         <button type="button" onClick={() => setQuery(Object.fromEntries(FILTERS.map((name) => [name, ''])))}>
-          {TEXTS.bots.clear}
+          Clear the filters
         </button>
       ) : (
         <Link to="/keys" class="button main">
-          {TEXTS.keys.add}
+          Create a key
         </Link>
       )}
     </Empty>

@@ -8,6 +8,9 @@ import { Link } from '../router.tsx'
 import { may } from '../session.ts'
 import { TEXTS } from '../texts.ts'
 
+const TITLE = 'Scheduled bots'
+const EMPTY = 'No bot is scheduled.'
+
 export function Scheduled() {
   const action = useAction()
   const bots = useLoaded(
@@ -16,21 +19,21 @@ export function Scheduled() {
   )
   return (
     <>
-      <h1>{TEXTS.scheduled.title}</h1>
+      <h1>{TITLE}</h1>
       <OutcomeLine of={action} />
       <Shown of={bots}>
         {({ data }) =>
           data.length === 0 ? (
-            <Empty icon={CalendarClock} text={TEXTS.scheduled.empty}>
+            <Empty icon={CalendarClock} text={EMPTY}>
               {may('member') && (
                 <Link to="/send" class="button main">
-                  {TEXTS.nav.send}
+                  {TEXTS.sendBot}
                 </Link>
               )}
             </Empty>
           ) : (
             <Table
-              texts={TEXTS.scheduled}
+              texts={{ title: TITLE, columns: ['Bot', 'Meeting', 'Join time', 'Status', ''], empty: EMPTY }}
               entries={data}
               keyOf={(bot) => bot.bot_id}
               cells={(bot) => [
@@ -41,7 +44,7 @@ export function Scheduled() {
                 may('member') && (
                   <ActionButton
                     of={action}
-                    confirmation={TEXTS.scheduled.cancelSure}
+                    confirmation="Cancel this bot?"
                     work={async () => {
                       const options = { params: { path: { bot_id: bot.bot_id } } }
                       await answerOf(v2.DELETE('/v2/bots/scheduled/{bot_id}', options))
@@ -49,7 +52,7 @@ export function Scheduled() {
                       return null
                     }}
                   >
-                    {TEXTS.scheduled.cancel}
+                    Cancel
                   </ActionButton>
                 ),
               ]}

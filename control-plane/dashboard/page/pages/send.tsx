@@ -1,20 +1,27 @@
+import type { Schemas } from '@standin/client/index.ts'
 import { answerOf, v2 } from '../api.ts'
 import { OutcomeLine, useAction } from '../parts/action.tsx'
 import { Choice, Field, Form } from '../parts/form.tsx'
 import { navigate } from '../router.tsx'
 import { me } from '../session.ts'
-import { TEXTS } from '../texts.ts'
+
+type NewBot = Schemas['CreateBotInput']
+/** A text for each word that a field takes. */
+type Words<Field extends 'recording_mode' | 'frame_rate' | 'account' | 'recording_consent'> = Record<
+  NonNullable<NewBot[Field]>,
+  string
+>
 
 /** Creates a bot that joins now, or at a later time. */
 export function Send() {
   const action = useAction()
   return (
     <>
-      <h1>{TEXTS.send.title}</h1>
+      <h1>Send a bot</h1>
       <OutcomeLine of={action} />
       <Form
         of={action}
-        submit={TEXTS.send.submit}
+        submit="Send"
         onSubmit={async ({ meeting_url = '', bot_name = '', entry_message, transcript, join_at, ...choices }) => {
           const body = {
             meeting_url,
@@ -40,24 +47,60 @@ export function Send() {
           return null
         }}
       >
-        <Field label={TEXTS.send.link} name="meeting_url" required autocomplete="off" />
-        <Field label={TEXTS.send.name} name="bot_name" required maxLength={255} value="Notetaker" autocomplete="off" />
-        <Choice label={TEXTS.send.mode} name="recording_mode" options={TEXTS.send.modes} />
+        <Field label="Meeting link" name="meeting_url" required autocomplete="off" />
+        <Field label="Bot name" name="bot_name" required value="Notetaker" autocomplete="off" />
         <Choice
-          label={TEXTS.send.transcript}
+          label="Recording"
+          name="recording_mode"
+          options={
+            {
+              speaker_view: 'Active speaker',
+              gallery_view: 'Gallery',
+              audio_only: 'Audio only',
+            } satisfies Words<'recording_mode'>
+          }
+        />
+        <Choice
+          label="Transcript"
           name="transcript"
-          options={TEXTS.send.transcripts}
+          options={{
+            none: 'None',
+            captions: 'Live, from the captions of the meeting',
+            default: 'After the meeting, by the speech-to-text service',
+          }}
           disabled={me.value?.speech_problem ? { default: me.value.speech_problem } : {}}
         />
-        <Field label={TEXTS.send.entry} name="entry_message" maxLength={500} autocomplete="off" />
+        <Field label="Chat message after joining (optional)" name="entry_message" autocomplete="off" />
         <details>
-          <summary>{TEXTS.send.more}</summary>
-          <Choice label={TEXTS.send.tracks} name="separate_tracks" options={TEXTS.send.trackChoices} />
-          <Choice label={TEXTS.send.rate} name="frame_rate" options={{ 25: '25', 30: '30' }} />
-          <Choice label={TEXTS.send.account} name="account" options={TEXTS.send.accounts} />
-          <Choice label={TEXTS.send.consent} name="recording_consent" options={TEXTS.send.consents} />
+          <summary>More options</summary>
+          <Choice
+            label="Voices"
+            name="separate_tracks"
+            options={{ no: 'Together', yes: 'Together, and each in a separate file where the platform allows it' }}
+          />
+          <Choice
+            label="Pictures a second"
+            name="frame_rate"
+            options={{ 25: '25', 30: '30' } satisfies Words<'frame_rate'>}
+          />
+          <Choice
+            label="With an account of the team"
+            name="account"
+            options={
+              {
+                never: 'Never: as a guest',
+                if_required: 'If the meeting refuses guests',
+                always: 'Always',
+              } satisfies Words<'account'>
+            }
+          />
+          <Choice
+            label="If the meeting asks the bot whether it agrees to be recorded"
+            name="recording_consent"
+            options={{ accept: 'It agrees', refuse: 'It refuses' } satisfies Words<'recording_consent'>}
+          />
           <Field
-            label={TEXTS.send.onlyBots}
+            label="Minutes with other bots only before it leaves"
             name="only_bots_minutes"
             type="number"
             min={1}
@@ -67,7 +110,7 @@ export function Send() {
           />
         </details>
         <Field
-          label={TEXTS.send.when(Intl.DateTimeFormat().resolvedOptions().timeZone)}
+          label={`Join at, in ${Intl.DateTimeFormat().resolvedOptions().timeZone} (leave empty to join now)`}
           name="join_at"
           type="datetime-local"
         />

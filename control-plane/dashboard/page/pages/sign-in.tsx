@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { type Answers, dashboard, dataOf } from '../api.ts'
+import { SIGN_IN_PROBLEMS } from '../connect-texts.ts'
 import { OutcomeLine, useAction } from '../parts/action.tsx'
 import { Field, Form } from '../parts/form.tsx'
 import { Mark } from '../parts/icon.tsx'
@@ -9,7 +10,6 @@ import { ROOT } from '../place.ts'
 import { navigate, path } from '../router.tsx'
 import { loadMe, me, startAgain } from '../session.ts'
 import { offeredTokens } from '../sign-in-tokens.ts'
-import { PROBLEM_TEXTS, TEXTS } from '../texts.ts'
 
 /**
  * Signs in with the token of a link, with the OpenID provider, or with a password. A person of several teams chooses one; a person
@@ -27,7 +27,7 @@ export function SignIn() {
     // It is shown once.
     if (problem === null) return
     history.replaceState(null, '', location.pathname)
-    action.outcome.value = { text: PROBLEM_TEXTS[problem] ?? PROBLEM_TEXTS.invalid!, isBad: true }
+    action.outcome.value = { text: SIGN_IN_PROBLEMS[problem] ?? SIGN_IN_PROBLEMS.invalid!, isBad: true }
   }, [])
   useEffect(() => {
     if (tokens.length === 1 && current === null) void byLink(tokens[0]!)
@@ -49,14 +49,18 @@ export function SignIn() {
     <main class="sign-in" tabIndex={-1}>
       <p class="brand">
         <Mark />
-        {TEXTS.product}
+        Standin
       </p>
-      <h1>{TEXTS.signIn.title}</h1>
-      {tokens.length > 0 && current === null && action.isBusy.value && <p>{TEXTS.signIn.byLink}</p>}
+      <h1>Sign in</h1>
+      {tokens.length > 0 && current === null && action.isBusy.value && <p>Signing you in …</p>}
       <OutcomeLine of={action} />
       {choices.value.length > 0 && (
         <>
-          <p>{current ? TEXTS.signIn.replace(current.name, current.team.name) : TEXTS.signIn.choose}</p>
+          <p>
+            {current
+              ? `You are signed in as ${current.name} in ${current.team.name}. This link signs you out there, and in to the team:`
+              : 'You are a person of several teams. Choose one:'}
+          </p>
           <div class="actions">
             {choices.value.map(({ team, token }) => (
               <button key={token} type="button" class="main" onClick={() => void byLink(token)}>
@@ -68,21 +72,21 @@ export function SignIn() {
       )}
       {current ? (
         <button type="button" onClick={leaveSignIn}>
-          {TEXTS.signIn.stay}
+          Stay signed in as I am
         </button>
       ) : (
         <>
           {oidc != null && (
             <>
               <a class="button main" href={`${ROOT}/dashboard/api/oidc/begin`}>
-                {TEXTS.signIn.byProvider(oidc.name)}
+                {oidc.name === '' ? 'Sign in with your organization' : `Sign in with ${oidc.name}`}
               </a>
-              <p class="soft">{TEXTS.signIn.or}</p>
+              <p class="soft">or with a password</p>
             </>
           )}
           <Form
             of={action}
-            submit={TEXTS.signIn.submit}
+            submit="Sign in"
             onSubmit={async ({ email = '', password = '' }) => {
               const answer = await dataOf(dashboard.POST('/sign-in', { body: { email, password } }))
               choices.value = answer.choices
@@ -90,16 +94,12 @@ export function SignIn() {
               return null
             }}
           >
-            <Field label={TEXTS.signIn.email} name="email" type="email" autocomplete="username" required />
-            <Field
-              label={TEXTS.signIn.password}
-              name="password"
-              type="password"
-              autocomplete="current-password"
-              required
-            />
+            <Field label="E-mail address" name="email" type="email" autocomplete="username" required />
+            <Field label="Password" name="password" type="password" autocomplete="current-password" required />
           </Form>
-          <p class="soft">{TEXTS.signIn.help}</p>
+          <p class="soft">
+            No password yet? Ask an owner of your team for a sign-in link, or run: standin service people link
+          </p>
         </>
       )}
     </main>

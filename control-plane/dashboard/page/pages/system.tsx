@@ -5,7 +5,9 @@ import { Shown, useLoaded } from '../parts/load.tsx'
 import { Table } from '../parts/pieces.tsx'
 import { TEXTS } from '../texts.ts'
 
-const texts = TEXTS.system
+const secondsText = (value: number | null) => (value === null ? '–' : `${value.toFixed(value < 10 ? 1 : 0)} s`)
+const CAPACITY = 'Capacity'
+const ENGINE = 'decided by the engine'
 
 type Figures = Answers['System']
 /** Name, value and explanation. */
@@ -18,51 +20,71 @@ export function System() {
   )
   return (
     <>
-      <h1>{texts.title}</h1>
+      <h1>System</h1>
       <Shown of={figures}>
         {(system) => (
           <>
             <Section
-              title={texts.lateness}
+              title="Delays"
               figures={[
-                [texts.late, texts.seconds(system.latest_bot_seconds), texts.lateHelp],
-                [texts.start, texts.seconds(system.start_seconds.median), texts.startHelp],
-                [texts.start95, texts.seconds(system.start_seconds.p95), texts.start95Help],
+                [
+                  'Longest delay of a bot',
+                  secondsText(system.latest_bot_seconds),
+                  'How late the most delayed bot is now. A few seconds are normal.',
+                ],
+                [
+                  'Start time of a bot, median',
+                  secondsText(system.start_seconds.median),
+                  'From the launch request until the process runs, over the last 100 launches.',
+                ],
+                [
+                  'Start time of a bot, 95th percentile',
+                  secondsText(system.start_seconds.p95),
+                  'One launch in twenty takes longer. Bots are launched earlier by about this time.',
+                ],
               ]}
             />
             <section>
-              <h2>{texts.queues}</h2>
+              <h2>Queues</h2>
               <FigureList figures={queuesOf(system)} />
-              <h3>{texts.reasons}</h3>
+              <h3>Why bots wait</h3>
               {system.queued.length === 0 ? (
-                <p class="soft">{texts.noReasons}</p>
+                <p class="soft">No bots are waiting.</p>
               ) : (
                 <ul>
                   {system.queued.map(({ reason, count }) => (
                     <li key={reason}>
-                      {number(count)}: {reason ?? texts.noReason}
+                      {number(count)}: {reason ?? 'no reason yet'}
                     </li>
                   ))}
                 </ul>
               )}
             </section>
             <section>
-              <h2>{texts.capacity}</h2>
+              <h2>{CAPACITY}</h2>
               <FigureList
                 figures={[
-                  [texts.running, number(system.running), texts.runningHelp],
-                  [texts.free, freeOf(system), texts.freeHelp],
+                  [
+                    'Running bots',
+                    number(system.running),
+                    'On all machines, from the launch to the end of the transcription.',
+                  ],
+                  [
+                    'Free slots',
+                    freeOf(system),
+                    'Bots that can be launched now, over all launchers with a known limit.',
+                  ],
                 ]}
               />
               <Launchers of={system} />
             </section>
             <Section
-              title={texts.versions}
+              title="Versions"
               figures={[
-                [texts.version, system.version, texts.versionHelp],
-                [texts.node, system.node, texts.nodeHelp],
-                [texts.postgres, system.postgres, texts.postgresHelp],
-                [texts.migrations, system.migrations.newest ?? TEXTS.none, migrationsOf(system)],
+                ['This service', system.version, 'The version of the process that serves this page.'],
+                ['Node.js', system.node, 'The runtime of the service.'],
+                ['PostgreSQL', system.postgres, 'The database server.'],
+                ['Newest migration', system.migrations.newest ?? TEXTS.none, migrationsOf(system)],
               ]}
             />
           </>
@@ -96,21 +118,24 @@ function FigureList({ figures }: { figures: readonly Figure[] }) {
 }
 
 function Launchers({ of: { launchers, version } }: { of: Figures }) {
-  if (launchers.length === 0) return <p class="notice bad">{texts.noLaunchers}</p>
+  if (launchers.length === 0)
+    return <p class="notice bad">No launcher is running. Start a process with the role launcher.</p>
   return (
     <>
-      {launchers.some((one) => one.version !== version) && <p class="notice">{texts.mixed}</p>}
+      {launchers.some((one) => one.version !== version) && (
+        <p class="notice">Some launchers run another version than this service. This is normal during an upgrade.</p>
+      )}
       <Table
-        texts={{ title: texts.capacity, columns: texts.launcherColumns }}
+        texts={{ title: CAPACITY, columns: ['Launcher', 'Free slots', 'Limit', 'Bot image', 'Version'] }}
         entries={launchers}
         keyOf={(one) => launchers.indexOf(one)}
         cells={(one) => [
           one.launcher,
           <>
-            {one.free === undefined ? texts.engine : number(one.free)} {one.reason && <span>({one.reason})</span>}
+            {one.free === undefined ? ENGINE : number(one.free)} {one.reason && <span>({one.reason})</span>}
           </>,
           one.limit === undefined ? TEXTS.none : number(one.limit),
-          one.image ?? texts.sameProgram,
+          one.image ?? 'none: local processes',
           one.version,
         ]}
       />
@@ -123,24 +148,42 @@ function queuesOf(system: Figures): Figure[] {
   const commands =
     system.waiting_commands === 0
       ? '0'
-      : `${number(system.waiting_commands)} (${texts.seconds(system.oldest_command_seconds)})`
+      : `${number(system.waiting_commands)} (${secondsText(system.oldest_command_seconds)})`
   return [
-    [texts.queued, number(waiting), texts.queuedHelp],
-    [texts.deliveries, number(system.waiting_deliveries), texts.deliveriesHelp],
-    [texts.oldest, texts.seconds(system.oldest_delivery_seconds), texts.oldestHelp],
-    [texts.endpoints, number(system.failing_endpoints), texts.endpointsHelp],
-    [texts.commands, commands, texts.commandsHelp],
-    [texts.deletions, number(system.waiting_deletions), texts.deletionsHelp],
+    ['Waiting bots', number(waiting), 'Due, but not started yet. The reasons are listed below.'],
+    [
+      'Pending webhooks',
+      number(system.waiting_deliveries),
+      'Not delivered yet, including those that wait for their next attempt.',
+    ],
+    [
+      'Oldest pending webhook',
+      secondsText(system.oldest_delivery_seconds),
+      'How late it is. More than a minute means that an endpoint or the dispatcher is slow.',
+    ],
+    [
+      'Failing endpoints',
+      number(system.failing_endpoints),
+      'Endpoints of all teams that currently do not accept webhooks.',
+    ],
+    ['Pending commands', commands, 'For bots that are not connected. In parentheses: the age of the oldest.'],
+    [
+      'Pending deletions',
+      number(system.waiting_deletions),
+      'Deleted data whose files are not yet verified as removed.',
+    ],
   ]
 }
 
 /** Total over the launchers that have a limit. */
 function freeOf({ launchers }: Figures): string {
   const known = launchers.filter(({ free }) => free !== undefined)
-  if (known.length === 0) return launchers.length === 0 ? '0' : texts.engine
+  if (known.length === 0) return launchers.length === 0 ? '0' : ENGINE
   return number(known.reduce((sum, { free = 0 }) => sum + free, 0))
 }
 
 function migrationsOf({ migrations: { known, missing } }: Figures): string {
-  return missing.length === 0 ? texts.migrationsFine(known) : texts.migrationsMissing(missing.join(', '))
+  return missing.length === 0
+    ? `All ${known} migrations of this version are applied.`
+    : `Migrations of this version are missing: ${missing.join(', ')}. Restart the service.`
 }

@@ -7,8 +7,13 @@ import { Secret, Table, Time } from '../parts/pieces.tsx'
 import { may } from '../session.ts'
 import { TEXTS } from '../texts.ts'
 
+const TITLE = 'Team'
+const ROLE = 'Role'
+const ownerSureText = (name: string) =>
+  `Make ${name} an owner? Owners manage keys, endpoints and people, and can remove other owners.`
+const INVITATION_HELP = 'Send this link to the person. It can be used once, within 7 days.'
+
 export function Team() {
-  const texts = TEXTS.team
   const action = useAction()
   const link = useSignal<{ text: string; value: string } | null>(null)
   const people = useLoaded(() => dataOf(dashboard.GET('/people')))
@@ -31,48 +36,52 @@ export function Team() {
     messageOf(dataOf(dashboard.PATCH('/people/{person_id}', { ...at(person), body })))
   return (
     <>
-      <h1>{texts.title}</h1>
-      <p class="soft">{texts.explain}</p>
+      <h1>{TITLE}</h1>
+      <p class="soft">
+        Viewers can read. Members can also control bots. Owners can also manage keys, endpoints and people.
+      </p>
       <OutcomeLine of={action} />
       {link.value !== null && <Secret title={link.value.text} value={link.value.value} />}
       <Shown of={people}>
         {(list) => (
           <Table
-            texts={texts}
+            texts={{ title: TITLE, columns: ['Name', 'E-mail address', 'Role', 'Added', ''] }}
             entries={list}
             keyOf={(person) => person.person_id}
             cells={(person) => [
               person.name,
               <>
                 {person.email ?? TEXTS.none}
-                {needsConfirming(person) && <p class="soft">{texts.notConfirmed}</p>}
+                {needsConfirming(person) && (
+                  <p class="soft">Not confirmed: it cannot be used to sign in through the provider</p>
+                )}
                 {person.invitation_expires_at !== null && (
                   <p class="soft">
-                    {texts.invitedUntil} <Time at={person.invitation_expires_at} />
+                    Invited. The link works until <Time at={person.invitation_expires_at} />
                   </p>
                 )}
               </>,
               may('owner') ? (
                 <select
-                  aria-label={`${texts.role}: ${person.name}`}
+                  aria-label={`${ROLE}: ${person.name}`}
                   value={person.role}
                   onChange={(event) => {
                     const role = event.currentTarget.value as Role
-                    if (role === 'owner' && !confirm(texts.ownerSure(person.name))) {
+                    if (role === 'owner' && !confirm(ownerSureText(person.name))) {
                       event.currentTarget.value = person.role
                       return
                     }
                     void action.run(() => change(person, { role }))
                   }}
                 >
-                  {Object.entries(texts.roles).map(([word, text]) => (
+                  {Object.entries(TEXTS.roles).map(([word, text]) => (
                     <option key={word} value={word}>
                       {text}
                     </option>
                   ))}
                 </select>
               ) : (
-                texts.roles[person.role]
+                TEXTS.roles[person.role]
               ),
               <Time at={person.created_at} />,
               may('owner') && (
@@ -80,32 +89,32 @@ export function Team() {
                   {needsConfirming(person) && (
                     <ActionButton
                       of={action}
-                      confirmation={texts.confirmSure(person.email!)}
+                      confirmation={`Does ${person.email!} belong to this person? It will sign them in through the provider.`}
                       work={() => change(person, { email: person.email! })}
                     >
-                      {texts.confirm}
+                      Confirm address
                     </ActionButton>
                   )}
                   {person.has_entered ? (
                     <ActionButton
                       of={action}
                       work={() =>
-                        showLink(texts.linkHelp, dataOf(dashboard.POST('/people/{person_id}/link', at(person))))
+                        showLink(
+                          'Send this link to the person. It can be used once, within 15 minutes.',
+                          dataOf(dashboard.POST('/people/{person_id}/link', at(person))),
+                        )
                       }
                     >
-                      {texts.link}
+                      Sign-in link
                     </ActionButton>
                   ) : (
                     <ActionButton
                       of={action}
                       work={() =>
-                        showLink(
-                          texts.invitationHelp,
-                          dataOf(dashboard.POST('/people/{person_id}/invitation', at(person))),
-                        )
+                        showLink(INVITATION_HELP, dataOf(dashboard.POST('/people/{person_id}/invitation', at(person))))
                       }
                     >
-                      {texts.inviteAgain}
+                      New invitation link
                     </ActionButton>
                   )}
                   {person.invitation_expires_at !== null && (
@@ -113,16 +122,16 @@ export function Team() {
                       of={action}
                       work={() => messageOf(dataOf(dashboard.DELETE('/people/{person_id}/invitation', at(person))))}
                     >
-                      {texts.withdraw}
+                      Withdraw invitation
                     </ActionButton>
                   )}
                   <ActionButton
                     of={action}
                     kind="bad"
-                    confirmation={texts.removeSure}
+                    confirmation="Remove this person? Their sessions end immediately."
                     work={() => messageOf(dataOf(dashboard.DELETE('/people/{person_id}', at(person))))}
                   >
-                    {texts.remove}
+                    Remove
                   </ActionButton>
                 </div>
               ),
@@ -134,18 +143,18 @@ export function Team() {
         <section>
           <Form
             of={action}
-            submit={texts.add}
-            confirmation={({ name = '', role }) => (role === 'owner' ? texts.ownerSure(name) : null)}
+            submit="Invite"
+            confirmation={({ name = '', role }) => (role === 'owner' ? ownerSureText(name) : null)}
             onSubmit={({ name = '', email = '', role }) =>
               showLink(
-                texts.invitationHelp,
+                INVITATION_HELP,
                 dataOf(dashboard.POST('/people', { body: { name, email, role: role as Role } })),
               )
             }
           >
-            <Field label={texts.name} name="name" required maxLength={100} autocomplete="off" />
-            <Field label={texts.email} name="email" type="email" required autocomplete="off" />
-            <Choice label={texts.role} name="role" options={texts.roles} />
+            <Field label="Name" name="name" required maxLength={100} autocomplete="off" />
+            <Field label="E-mail address" name="email" type="email" required autocomplete="off" />
+            <Choice label={ROLE} name="role" options={TEXTS.roles} />
           </Form>
         </section>
       )}

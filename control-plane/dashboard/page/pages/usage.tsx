@@ -9,7 +9,27 @@ import { coreHours, costOf, gigabytes, memoryHours } from '../parts/resources.ts
 import { Link, queryValue, setQuery } from '../router.tsx'
 import { TEXTS } from '../texts.ts'
 
-const texts = TEXTS.usage
+const PLANS = { self_hosted: 'Self-hosted' } as Record<string, string>
+const LEDGER = 'Ledger'
+const EMPTY = 'There is no usage yet.'
+const KINDS = {
+  reserve: 'Reserved',
+  release: 'Released',
+  charge: 'Charged',
+  grant: 'Granted',
+  adjust: 'Adjusted',
+} as Record<string, string>
+const METERS = {
+  recording: 'Recording',
+  transcription: 'Transcription',
+  byok_transcription: 'Transcription with your own key',
+  streaming_input: 'Streaming to the bot',
+  streaming_output: 'Streaming from the bot',
+} as Record<string, string>
+const DAYS = 'Usage per day'
+const FIGURE_NAMES = { minutes: 'Recorded minutes', tokens: 'Tokens', bots: 'Bots', cores: 'Core hours' }
+const RESOURCES = 'Resources of bots'
+
 type Day = Answers['Usage']['days'][number]
 
 const totalOf = ({ charged }: Day) => Object.values(charged).reduce((sum, amount) => sum + amount, 0)
@@ -31,16 +51,16 @@ export function Usage() {
   const ledger = useLoaded(() => dataOf(dashboard.GET('/ledger', { params: { query: { limit: 100 } } })))
   return (
     <>
-      <h1>{texts.title}</h1>
+      <h1>Usage</h1>
       <Shown of={usage}>
         {({ plan, balance, reserved, spent, days: used }) => (
           <>
             <section>
               <dl class="figures">
-                <Figure name={texts.balance} value={balance === null ? texts.unlimited : number(balance)} />
-                <Figure name={texts.reserved} value={number(reserved)} />
-                <Figure name={texts.spent} value={number(spent)} />
-                <Figure name={texts.plan} value={texts.plans[plan] ?? plan} />
+                <Figure name="Balance" value={balance === null ? 'unlimited' : number(balance)} />
+                <Figure name="Reserved" value={number(reserved)} />
+                <Figure name="Spent" value={number(spent)} />
+                <Figure name="Plan" value={PLANS[plan] ?? plan} />
               </dl>
             </section>
             <Days used={used} count={days} />
@@ -49,18 +69,18 @@ export function Usage() {
         )}
       </Shown>
       <section>
-        <h2>{texts.ledger}</h2>
+        <h2>{LEDGER}</h2>
         <Shown of={ledger}>
           {(entries) => (
             <Table
-              texts={{ title: texts.ledger, columns: texts.columns, empty: texts.empty }}
+              texts={{ title: LEDGER, columns: ['Time', 'Type', 'Meter', 'Tokens', 'Bot'], empty: EMPTY }}
               entries={entries}
               numeric={[3]}
               keyOf={(entry) => entry.id}
               cells={(entry) => [
                 <Time at={entry.at} />,
-                texts.kinds[entry.kind] ?? entry.kind,
-                entry.meter === null ? TEXTS.none : (texts.meters[entry.meter] ?? entry.meter),
+                KINDS[entry.kind] ?? entry.kind,
+                entry.meter === null ? TEXTS.none : (METERS[entry.meter] ?? entry.meter),
                 signed(TAKES.has(entry.kind) ? -Math.abs(entry.amount) : entry.amount),
                 entry.bot_id === null ? (
                   TEXTS.none
@@ -105,28 +125,32 @@ function Days({ used, count }: { used: readonly Day[]; count: number }) {
   )
   return (
     <section>
-      <h2>{texts.days}</h2>
+      <h2>{DAYS}</h2>
       <div class="actions filters">
         <Choice
-          label={texts.figure}
+          label="Figure"
           name="figure"
-          options={texts.figures}
+          options={FIGURE_NAMES}
           value={figure}
           onChange={(value) => setQuery({ figure: value })}
         />
         <Choice
-          label={texts.period}
+          label="Period"
           name="days"
-          options={texts.periods}
+          options={{ 7: '7 days', 30: '30 days', 90: '90 days' }}
           value={String(count)}
           onChange={(value) => setQuery({ days: value })}
         />
       </div>
-      <Chart dayLabel={texts.day} label={texts.figures[figure as keyof typeof texts.figures]} days={bars} />
+      <Chart dayLabel="Day" label={FIGURE_NAMES[figure as keyof typeof FIGURE_NAMES]} days={bars} />
       <details>
-        <summary>{texts.table}</summary>
+        <summary>As a table</summary>
         <Table
-          texts={{ title: texts.days, columns: texts.dayColumns, empty: texts.empty }}
+          texts={{
+            title: DAYS,
+            columns: ['Day (UTC)', 'Bots', 'Minutes', 'Recording', 'Transcription', 'Streaming', 'Tokens'],
+            empty: EMPTY,
+          }}
           entries={[...used].reverse()}
           numeric={[1, 2, 3, 4, 5, 6]}
           keyOf={({ day }) => day}
@@ -158,12 +182,12 @@ function Resources({ ofDays, count }: { ofDays: readonly Day[]; count: number })
   )
   return (
     <section>
-      <h2>{texts.resources}</h2>
+      <h2>{RESOURCES}</h2>
       <div class="actions filters">
         <Choice
-          label={texts.per}
+          label="Sums"
           name="per"
-          options={texts.pers}
+          options={{ day: 'by day', month: 'by month' }}
           value={per}
           onChange={(value) => setQuery({ per: value })}
         />
@@ -171,7 +195,19 @@ function Resources({ ofDays, count }: { ofDays: readonly Day[]; count: number })
       <Shown of={sums}>
         {(rows) => (
           <Table
-            texts={{ title: texts.resources, columns: texts.resourceColumns, empty: texts.noResources }}
+            texts={{
+              title: RESOURCES,
+              columns: [
+                'When (UTC)',
+                'Core hours',
+                'GB hours of memory',
+                'GB received',
+                'GB sent',
+                'GB stored',
+                'Cost',
+              ],
+              empty: 'No bot has reported its resources yet.',
+            }}
             entries={rows.flatMap(({ day, resources }) => (resources === null ? [] : [{ day, resources }])).reverse()}
             numeric={[1, 2, 3, 4, 5, 6]}
             keyOf={({ day }) => day}

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { Webhook } from 'lucide'
+import { isLiveWebhook, WEBHOOK_EVENTS } from '../../../bots/messages/kinds.ts'
 import { type Answers, dashboard, dataOf } from '../api.ts'
 import { changes } from '../feed.ts'
 import { type Action, ActionButton, OutcomeLine, useAction } from '../parts/action.tsx'
@@ -10,13 +11,15 @@ import { Shown, useLoaded } from '../parts/load.tsx'
 import { Empty, Secret, Status } from '../parts/pieces.tsx'
 import { queryValue, setQuery } from '../router.tsx'
 import { may } from '../session.ts'
-import { isLiveWebhook, TEXTS, WEBHOOK_EVENTS } from '../texts.ts'
+import { TEXTS } from '../texts.ts'
+
+const ADD = 'Add endpoint'
+const KINDS = { team: '', account: 'Of the older generation of the API.' } as Record<string, string>
 
 type State = Answers['Delivery']['state']
 type Endpoint = Answers['Endpoint']
 type NewEndpoint = { url: string; events: (typeof WEBHOOK_EVENTS)[number][] | null; live_within_seconds?: number }
 const REPLAY_DAYS = 7
-const texts = TEXTS.webhooks
 
 /** Endpoints and their deliveries. */
 export function Webhooks() {
@@ -33,15 +36,22 @@ export function Webhooks() {
   }
   return (
     <>
-      <h1>{texts.title}</h1>
+      <h1>Webhooks</h1>
       <OutcomeLine of={action} />
-      {secret.value !== null && <Secret title={texts.secret} value={secret.value} />}
+      {secret.value !== null && (
+        <Secret title="The secret of the endpoint, which checks signatures." value={secret.value} />
+      )}
       <section>
-        <h2>{texts.endpoints}</h2>
+        <h2>Endpoints</h2>
         <Shown of={endpoints}>
           {(list) => (
             <>
-              {list.length === 0 && <Empty icon={Webhook} text={texts.noEndpoints} />}
+              {list.length === 0 && (
+                <Empty
+                  icon={Webhook}
+                  text="There are no endpoints. Add one to receive a signed webhook when a recording is ready."
+                />
+              )}
               {list.map((endpoint) => (
                 <EndpointRow
                   key={endpoint.endpoint_id}
@@ -56,10 +66,10 @@ export function Webhooks() {
         </Shown>
         {may('owner') && (
           <details>
-            <summary class="button main">{texts.add}</summary>
+            <summary class="button main">{ADD}</summary>
             <EndpointForm
               of={action}
-              submit={texts.add}
+              submit={ADD}
               onSubmit={(body) => shownSecret(dataOf(dashboard.POST('/endpoints', { body })))}
             />
           </details>
@@ -94,7 +104,7 @@ function EndpointForm({ of, submit, endpoint, onSubmit }: EndpointFormProps) {
       }}
     >
       <Field
-        label={texts.url}
+        label="URL (https)"
         name="url"
         type="url"
         required
@@ -103,16 +113,16 @@ function EndpointForm({ of, submit, endpoint, onSubmit }: EndpointFormProps) {
         defaultValue={endpoint?.url}
       />
       <fieldset>
-        <legend>{texts.events}</legend>
+        <legend>Events (none selected: all but the live ones)</legend>
         {WEBHOOK_EVENTS.map((event) => (
           <label key={event} class="check">
             <input type="checkbox" name={event} defaultChecked={endpoint?.events?.includes(event) ?? false} />
             {event}
-            {isLiveWebhook(event) && <span class="soft">{texts.live}</span>}
+            {isLiveWebhook(event) && <span class="soft">live</span>}
           </label>
         ))}
         <Field
-          label={texts.within}
+          label="Seconds in which live events are gathered"
           name="within"
           type="number"
           min={0.2}
@@ -146,12 +156,12 @@ function EndpointRow({ endpoint, action, reload, onSecret }: EndpointProps) {
   return (
     <div class="endpoint">
       <p>
-        <b>{url}</b> <Status of={state} texts={texts.endpointStates} />
+        <b>{url}</b> <Status of={state} texts={{ active: 'Active', failing: 'Failing', disabled: 'Disabled' }} />
       </p>
       <p class="soft small-text">
-        {texts.kinds[endpoint.kind]} {events === null ? texts.everyEvent : events.join(', ')}
-        {disabled !== null && ` · ${texts.disabled(disabled)}`}
-        {disabled === null && failing !== null && ` · ${texts.failing(dateTime(failing))}`}
+        {KINDS[endpoint.kind]} {events === null ? 'Every event' : events.join(', ')}
+        {disabled !== null && ` · ${`Disabled: ${disabled}`}`}
+        {disabled === null && failing !== null && ` · ${`Failing since ${dateTime(failing)}`}`}
       </p>
       <div class="actions">
         {may('member') && (
@@ -159,7 +169,7 @@ function EndpointRow({ endpoint, action, reload, onSecret }: EndpointProps) {
             of={action}
             work={() => messageOf(dataOf(dashboard.POST('/endpoints/{endpoint_id}/test', options)))}
           >
-            {texts.test}
+            Send a test webhook
           </ActionButton>
         )}
         {may('member') && (
@@ -169,10 +179,10 @@ function EndpointRow({ endpoint, action, reload, onSecret }: EndpointProps) {
               const since = new Date(Date.now() - REPLAY_DAYS * 86_400_000).toISOString()
               const request = dashboard.POST('/endpoints/{endpoint_id}/replay', { ...options, body: { since } })
               const { deliveries } = await dataOf(request)
-              return texts.replayed(deliveries)
+              return TEXTS.replayed(deliveries)
             }}
           >
-            {texts.replayFailed}
+            Resend failed deliveries of the last 7 days
           </ActionButton>
         )}
         {may('owner') && endpoint.kind === 'team' && (
@@ -184,31 +194,31 @@ function EndpointRow({ endpoint, action, reload, onSecret }: EndpointProps) {
                 isEdited.value = !isEdited.value
               }}
             >
-              {texts.edit}
+              Edit
             </button>
             <ActionButton
               of={action}
-              confirmation={texts.rotateSure}
+              confirmation="Make a new secret? For 24 hours both secrets sign."
               work={() => onSecret(dataOf(dashboard.POST('/endpoints/{endpoint_id}/rotate', options)))}
             >
-              {texts.rotate}
+              Rotate the secret
             </ActionButton>
             {disabled === null && (
               <ActionButton
                 of={action}
-                confirmation={texts.disableSure}
+                confirmation="Disable this endpoint? Deliveries that wait for it are dropped."
                 work={() => messageOf(dataOf(dashboard.POST('/endpoints/{endpoint_id}/disable', options)))}
               >
-                {texts.disable}
+                Disable
               </ActionButton>
             )}
             <ActionButton
               of={action}
               kind="bad"
-              confirmation={texts.removeSure}
+              confirmation="Delete this endpoint? Its past deliveries remain in the list."
               work={() => messageOf(dataOf(dashboard.DELETE('/endpoints/{endpoint_id}', options)))}
             >
-              {texts.remove}
+              Delete
             </ActionButton>
           </>
         )}
@@ -217,14 +227,14 @@ function EndpointRow({ endpoint, action, reload, onSecret }: EndpointProps) {
             of={action}
             work={() => messageOf(dataOf(dashboard.POST('/endpoints/{endpoint_id}/enable', options)))}
           >
-            {texts.enable}
+            Enable
           </ActionButton>
         )}
       </div>
       {isEdited.value && (
         <EndpointForm
           of={action}
-          submit={TEXTS.save}
+          submit="Save"
           endpoint={endpoint}
           onSubmit={(body) => messageOf(dataOf(dashboard.PATCH('/endpoints/{endpoint_id}', { ...options, body })))}
         />
@@ -241,26 +251,26 @@ function AllDeliveries({ endpoints }: { endpoints: readonly Answers['Endpoint'][
   const addresses = Object.fromEntries(endpoints.map((one) => [one.endpoint_id, one.url]))
   return (
     <section>
-      <h2>{texts.deliveries}</h2>
+      <h2>Deliveries</h2>
       <div class="actions filters">
         <Choice
-          label={TEXTS.bots.status}
+          label="Status"
           name="state"
-          options={{ '': texts.any, ...texts.states }}
+          options={{ '': 'Any status', ...TEXTS.deliveryStates }}
           value={state}
           onChange={choose('state')}
         />
         <Choice
-          label={texts.event}
+          label="Event"
           name="event"
-          options={{ '': texts.anyEvent, ...events }}
+          options={{ '': 'Any event', ...events }}
           value={event}
           onChange={choose('event')}
         />
         <Choice
-          label={texts.endpoint}
+          label="Endpoint"
           name="endpoint"
-          options={{ '': texts.anyEndpoint, ...addresses }}
+          options={{ '': 'Any endpoint', ...addresses }}
           value={endpoint}
           onChange={choose('endpoint')}
         />

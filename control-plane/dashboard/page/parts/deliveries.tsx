@@ -9,7 +9,10 @@ import { ActionButton, OutcomeLine, useAction } from './action.tsx'
 import { Shown, useLoaded } from './load.tsx'
 import { Json, Status, Time } from './pieces.tsx'
 
-const texts = TEXTS.webhooks
+const answerText = (status: number | null, error: string | null, attempts: number) =>
+  [status === null ? (error ?? 'no response') : `HTTP ${status}`, attempts > 1 && `${attempts} attempts`]
+    .filter(Boolean)
+    .join(', ')
 const MAX = 100
 
 interface Filter {
@@ -29,7 +32,7 @@ export function Deliveries({ filter }: { filter: Filter }) {
     <Shown of={deliveries}>
       {(list) =>
         list.length === 0 ? (
-          <p class="soft">{texts.noDeliveries}</p>
+          <p class="soft">There are no deliveries yet.</p>
         ) : (
           <>
             <ul class="deliveries">
@@ -39,7 +42,7 @@ export function Deliveries({ filter }: { filter: Filter }) {
                 </li>
               ))}
             </ul>
-            {list.length === MAX && <p class="soft">{texts.limited(MAX)}</p>}
+            {list.length === MAX && <p class="soft">{`Only the newest ${MAX} are shown.`}</p>}
           </>
         )
       }
@@ -62,10 +65,10 @@ function Delivery({ row, isOfBot, reload }: DeliveryProps) {
       }}
     >
       <summary>
-        <Status of={row.state} texts={texts.states} />
+        <Status of={row.state} texts={TEXTS.deliveryStates} />
         <b>{row.event}</b>
         <span class="one-line">{row.url}</span>
-        <span>{texts.answer(row.last_status, row.last_error, row.attempts)}</span>
+        <span>{answerText(row.last_status, row.last_error, row.attempts)}</span>
         <Time at={row.created_at} />
       </summary>
       {isOpen.value && <Content row={row} isOfBot={isOfBot} reload={reload} />}
@@ -90,31 +93,31 @@ function Content({ row, isOfBot, reload }: DeliveryProps) {
             work={async () => {
               const { deliveries } = await dataOf(dashboard.POST('/deliveries/{delivery}/replay', { params: { path } }))
               await reload()
-              return texts.replayed(deliveries)
+              return TEXTS.replayed(deliveries)
             }}
           >
-            {texts.replay}
+            Resend
           </ActionButton>
         )}
-        {row.bot_id !== null && !isOfBot && <Link to={`/bots/${row.bot_id}`}>{texts.toBot}</Link>}
+        {row.bot_id !== null && !isOfBot && <Link to={`/bots/${row.bot_id}`}>Open the meeting</Link>}
       </div>
       <Shown of={content}>
         {({ body, attempts }) => (
           <>
-            <h3>{texts.attempts}</h3>
-            {attempts.length === 0 && <p class="soft">{texts.noAttempts}</p>}
+            <h3>Attempts</h3>
+            {attempts.length === 0 && <p class="soft">It was not sent yet.</p>}
             <ol class="timeline">
               {attempts.map((attempt, place) => (
                 <li key={place}>
                   <p>
-                    <Time at={attempt.at} isExact /> · {texts.answer(attempt.status, attempt.error, 1)} ·{' '}
+                    <Time at={attempt.at} isExact /> · {answerText(attempt.status, attempt.error, 1)} ·{' '}
                     {attempt.duration_ms} ms
                   </p>
                   {attempt.answer && <pre>{attempt.answer}</pre>}
                 </li>
               ))}
             </ol>
-            <Json title={texts.payload} text={textOf(body)} />
+            <Json title="Payload" text={textOf(body)} />
           </>
         )}
       </Shown>

@@ -3,7 +3,6 @@ import { type Signal, useSignal } from '@preact/signals'
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useId } from 'preact/hooks'
 import { StandinApiError, sentenceOf } from '../api.ts'
-import { TEXTS } from '../texts.ts'
 import type { Action } from './action.tsx'
 
 type Problems = Readonly<Record<string, string>>
@@ -70,7 +69,10 @@ function inWordsOf(form: HTMLFormElement, error: unknown): [Problems, Error] {
     else others.push(inWords(message))
   }
   const isAtFields = error.problems.length > 0 && others.length === 0
-  return [problems, new Error(isAtFields ? TEXTS.checkFields : others.join('; ') || inWords(sentenceOf(error)))]
+  return [
+    problems,
+    new Error(isAtFields ? 'Check the marked fields.' : others.join('; ') || inWords(sentenceOf(error))),
+  ]
 }
 
 /** Only names with an underscore are surely names and no words of the sentence. */

@@ -4,7 +4,6 @@ import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect } from 'preact/hooks'
 import { sentenceOf } from '../api.ts'
 import { returns } from '../away.ts'
-import { TEXTS } from '../texts.ts'
 import { useAction } from './action.tsx'
 
 export interface Loaded<T> {
@@ -56,9 +55,9 @@ export function Shown<T>({ of, children }: { of: Loaded<T>; children: (value: T)
     <>
       {of.error.value !== null && (
         <p class="notice bad" role="alert">
-          {TEXTS.failed} {of.error.value}{' '}
+          This could not be loaded. {of.error.value}{' '}
           <button type="button" onClick={() => of.reload()}>
-            {TEXTS.retry}
+            Try again
           </button>
         </p>
       )}
@@ -71,7 +70,7 @@ export function Shown<T>({ of, children }: { of: Loaded<T>; children: (value: T)
 export function Skeleton() {
   return (
     <div class="skeleton" role="status">
-      <span class="unseen">{TEXTS.loading}</span>
+      <span class="unseen">Loading …</span>
       <div />
       <div />
       <div />
@@ -117,7 +116,7 @@ export function Pages<T>({
             ) : next === null && typeof empty !== 'string' ? (
               empty
             ) : (
-              <p class="soft">{next === null ? empty : TEXTS.noneSoFar}</p>
+              <p class="soft">{next === null ? empty : 'Nothing was found so far.'}</p>
             )}
             {next !== null && (
               <button
@@ -131,7 +130,7 @@ export function Pages<T>({
                   })
                 }
               >
-                {TEXTS.more}
+                Show more
               </button>
             )}
           </>

@@ -11,7 +11,17 @@ import { TEXTS } from '../texts.ts'
 import { Icon } from './icon.tsx'
 import { toast } from './toasts.tsx'
 
-const texts = TEXTS.palette
+const TITLE = 'Pages, actions and meetings'
+const KEYS = 'Keyboard shortcuts'
+const KEY_LIST = [
+  ['Ctrl K', 'finds pages, actions and meetings'],
+  ['?', 'shows this list'],
+  ['k', 'plays and pauses a recording'],
+  ['j, l', '10 seconds back and forward'],
+  ['/', 'searches the transcript; Enter plays what was found'],
+  ['arrows', 'on the lanes: 5 seconds; on tabs: the next tab'],
+]
+const ACTION = 'Action'
 const PAUSE_MS = 200
 
 const opened = signal<'palette' | 'keys' | null>(null)
@@ -36,7 +46,7 @@ export function PaletteButton() {
       }}
     >
       <Icon of={Search} />
-      {texts.open} <kbd>{texts.openKey}</kbd>
+      Search <kbd>Ctrl K</kbd>
     </button>
   )
 }
@@ -65,7 +75,7 @@ function Dialog({ children }: { children: ComponentChildren }) {
     <dialog
       ref={dialog}
       class="palette"
-      aria-label={texts.title}
+      aria-label={TITLE}
       onClose={() => {
         opened.value = null
       }}
@@ -82,9 +92,9 @@ function Dialog({ children }: { children: ComponentChildren }) {
 function Keys() {
   return (
     <>
-      <h2>{texts.keys}</h2>
+      <h2>{KEYS}</h2>
       <dl class="keys">
-        {texts.keyList.map(([key, what]) => (
+        {KEY_LIST.map(([key, what]) => (
           <div key={key}>
             <dt>
               <kbd>{key}</kbd>
@@ -127,8 +137,8 @@ function Commands() {
         type="search"
         {...COMBOBOX}
         aria-activedescendant={shown[place] && `command-${place}`}
-        aria-label={texts.title}
-        placeholder={texts.placeholder}
+        aria-label={TITLE}
+        placeholder="Page, action or name of a bot"
         autocomplete="off"
         autofocus
         onInput={(event) => {
@@ -143,7 +153,7 @@ function Commands() {
           event.preventDefault()
         }}
       />
-      <div id="commands" role="listbox" aria-label={texts.title}>
+      <div id="commands" role="listbox" aria-label={TITLE}>
         {shown.map((command, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the keys of the combobox choose
           <div
@@ -158,7 +168,7 @@ function Commands() {
           </div>
         ))}
       </div>
-      {shown.length === 0 && <p class="soft">{texts.none}</p>}
+      {shown.length === 0 && <p class="soft">Nothing was found.</p>}
     </>
   )
 }
@@ -166,7 +176,7 @@ function Commands() {
 const commandOf = ({ bot_id, bot_name }: BotItem): Command => ({
   key: bot_id,
   title: bot_name,
-  note: texts.meeting,
+  note: 'Meeting',
   run: () => navigate(`/bots/${bot_id}`),
 })
 
@@ -179,11 +189,11 @@ function pagesWith(text: string): Command[] {
       run: () => ('href' in entry ? location.assign(entry.href) : navigate(entry.to)),
     })),
   )
-  const send = { key: 'send', title: TEXTS.nav.send, note: texts.action, run: () => navigate('/send') }
+  const send = { key: 'send', title: TEXTS.sendBot, note: ACTION, run: () => navigate('/send') }
   const keys = {
     key: 'keys',
-    title: texts.keys,
-    note: texts.action,
+    title: KEYS,
+    note: ACTION,
     run: () => {
       opened.value = 'keys'
     },
@@ -194,7 +204,7 @@ function pagesWith(text: string): Command[] {
     .map(({ person_id, team }) => ({
       key: person_id,
       title: team,
-      note: texts.changeTeam,
+      note: 'Change to this team',
       run: () => void changeTeam(person_id).catch((error) => toast(sentenceOf(error))),
     }))
   const wanted = text.toLocaleLowerCase()

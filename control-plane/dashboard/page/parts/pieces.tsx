@@ -1,12 +1,29 @@
 /** Small components of several pages. */
 
+import { PLATFORM_TITLES, type PlatformName } from '@standin/wire/platforms.ts'
 import { ArrowDown, ArrowUp, Copy, type IconNode } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { ROOT } from '../place.ts'
-import { PLATFORM_TEXTS, STATUS_TEXTS, TEXTS } from '../texts.ts'
+import { TEXTS } from '../texts.ts'
 import { dateTime, exactTime, utcTime } from './format.ts'
 import { Icon } from './icon.tsx'
 import { toast } from './toasts.tsx'
+
+export const STATUS_TEXTS: Record<string, string> = {
+  queued: 'Waiting to start',
+  joining_call: 'Joining',
+  in_waiting_room: 'In the waiting room',
+  in_call_not_recording: 'In the meeting',
+  in_call_recording: 'Recording',
+  recording_paused: 'Paused',
+  recording_resumed: 'Recording',
+  transcribing: 'Transcribing',
+  assembling: 'Merging the parts',
+  completed: 'Completed',
+  failed: 'Failed',
+  scheduled: 'Scheduled',
+  cancelled: 'Cancelled',
+}
 
 const GOOD = new Set(['in_call_recording', 'recording_resumed', 'completed', 'delivered', 'active'])
 const BAD = new Set(['failed', 'dropped', 'error', 'revoked', 'permission_denied', 'invalid', 'failing'])
@@ -28,7 +45,7 @@ export function Time({ at, isExact = false }: { at: string | null; isExact?: boo
 
 /** The platform's initial in its color, and its name if that is not said beside it. */
 export function Platform({ of, isNamed = false }: { of: string; isNamed?: boolean }) {
-  const name = PLATFORM_TEXTS[of] ?? of
+  const name = PLATFORM_TITLES[of as PlatformName] ?? of
   return (
     <span class="platform">
       <span class={`initial ${of}`} aria-hidden="true" title={name}>
@@ -43,7 +60,7 @@ export function Platform({ of, isNamed = false }: { of: string; isNamed?: boolea
 export function Help({ text, page }: { text: string; page: string }) {
   return (
     <p class="soft">
-      {text} <a href={`${ROOT}/help/${page}`}>{TEXTS.nav.help}</a>
+      {text} <a href={`${ROOT}/help/${page}`}>Documentation</a>
     </p>
   )
 }
@@ -68,7 +85,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
       title={label}
       onClick={async () => {
         await navigator.clipboard.writeText(text)
-        toast(TEXTS.copied)
+        toast('Copied.')
       }}
     >
       <Icon of={Copy} />
@@ -133,7 +150,7 @@ export function Table<T>({ texts, entries, numeric = [], sort, keyOf, cells }: T
                   aria-sort={key === null ? undefined : order(sort!, key)}
                 >
                   {key === null ? (
-                    column || <span class="unseen">{TEXTS.actions}</span>
+                    column || <span class="unseen">Actions</span>
                   ) : (
                     <SortButton sort={sort!} of={key}>
                       {column}
@@ -183,9 +200,9 @@ const asOne = (cell: ComponentChildren) => (cell === null || cell === false ? nu
 export function Secret({ title, value }: { title: string; value: string }) {
   return (
     <p class="notice" role="status">
-      {title} {TEXTS.shownOnce}
+      {title} Copy it now. It is shown only once.
       <br />
-      <span class="secret">{value}</span> <CopyButton text={value} label={TEXTS.copy} />
+      <span class="secret">{value}</span> <CopyButton text={value} label="Copy" />
     </p>
   )
 }

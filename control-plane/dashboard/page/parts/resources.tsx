@@ -3,6 +3,17 @@ import type { Schemas } from '../api.ts'
 import { TEXTS } from '../texts.ts'
 import { number } from './format.ts'
 
+const PHASES = {
+  starting: 'starting',
+  joining: 'joining',
+  waiting_room: 'in the waiting room',
+  in_call: 'in the meeting',
+  recording: 'recording',
+  paused: 'paused',
+  finishing: 'finishing',
+  transcribing: 'transcribing',
+} as Record<string, string>
+
 type Resources = NonNullable<Schemas['Bot']['usage']>
 
 const GB = 1e9
@@ -17,32 +28,27 @@ export const memoryHours = ({ memory_gb_hours: hours }: Resources): string => ro
 export const gigabytes = (bytes: number): string => rounded(bytes / GB, 3)
 
 export function ResourceFacts({ of: used }: { of: Resources }) {
-  const { resources: texts } = TEXTS
   const seconds = Object.values(used.phase_seconds).reduce((sum, one) => sum + one, 0)
   const phases = Object.entries(used.phase_seconds).filter(([, one]) => one > 0)
   return (
     <details>
       <summary>
-        {texts.title}: {rounded(used.core_seconds, 1)} {texts.coreSeconds}
+        Resources: {rounded(used.core_seconds, 1)} core seconds
         {used.cost !== null && `, ${costOf(used)}`}
       </summary>
       <ul>
-        {used.peak_memory_bytes !== null && (
-          <li>
-            {texts.memory} {gigabytes(used.peak_memory_bytes)} GB
-          </li>
-        )}
+        {used.peak_memory_bytes !== null && <li>Highest memory {gigabytes(used.peak_memory_bytes)} GB</li>}
         <li>
-          {texts.received} {gigabytes(used.bytes_received)} GB, {texts.sent} {gigabytes(used.bytes_sent)} GB,{' '}
-          {texts.stored} {gigabytes(used.bytes_stored)} GB
+          Received {gigabytes(used.bytes_received)} GB, sent {gigabytes(used.bytes_sent)} GB, stored{' '}
+          {gigabytes(used.bytes_stored)} GB
         </li>
         <li>
-          {texts.life} {rounded(seconds, 1)} s:{' '}
-          {phases.map(([phase, one]) => `${texts.phases[phase] ?? phase} ${rounded(one, 1)} s`).join(', ')}
+          Lived {rounded(seconds, 1)} s:{' '}
+          {phases.map(([phase, one]) => `${PHASES[phase] ?? phase} ${rounded(one, 1)} s`).join(', ')}
         </li>
         {used.cost !== null && (
           <li>
-            {texts.cost} {costOf(used)} ({texts.asOf} {used.cost.prices_as_of})
+            Cost {costOf(used)} (by the price list of {used.cost.prices_as_of})
           </li>
         )}
       </ul>

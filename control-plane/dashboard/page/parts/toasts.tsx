@@ -1,7 +1,6 @@
 /** Short messages about what a person did, at the edge of the window. */
 import { signal } from '@preact/signals'
 import { CircleCheck, X } from 'lucide'
-import { TEXTS } from '../texts.ts'
 import { Icon } from './icon.tsx'
 
 const SHOWN_MS = 8000
@@ -28,7 +27,7 @@ export function Toasts() {
         <div key={id} class="toast">
           <Icon of={CircleCheck} />
           <span>{text}</span>
-          <button type="button" class="bare" aria-label={TEXTS.dismiss} onClick={() => remove(id)}>
+          <button type="button" class="bare" aria-label="Dismiss" onClick={() => remove(id)}>
             <Icon of={X} />
           </button>
         </div>

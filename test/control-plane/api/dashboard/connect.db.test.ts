@@ -1,8 +1,7 @@
 /** Connecting by the operator's app at the stand-ins: what is connected, and every refusal, after which nothing is stored. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { ConsentProvider } from '../../../../control-plane/api/dependencies.ts'
-import { CONNECT_TEXTS } from '../../../../control-plane/dashboard/page/connect-texts.ts'
-import { PROBLEM_TEXTS } from '../../../../control-plane/dashboard/page/texts.ts'
+import { CONNECT_TEXTS, SIGN_IN_PROBLEMS } from '../../../../control-plane/dashboard/page/connect-texts.ts'
 import { openServiceCalendars } from '../../../../control-plane/main/wiring/calendars.ts'
 import { completeBy } from '../../../../control-plane/main/wiring/consents.ts'
 import { NO_METERS } from '../../../../control-plane/platform/meters.ts'
@@ -75,7 +74,7 @@ async function expectProblem(
   expect(back).toEqual({ path: LIST[provider], query: { problem, provider, missing } })
   await expectNothing(person)
   // The page of the sign-in shows it.
-  if (problem === 'signed_out') return expect(PROBLEM_TEXTS).toHaveProperty(problem)
+  if (problem === 'signed_out') return expect(SIGN_IN_PROBLEMS).toHaveProperty(problem)
   const general = CONNECT_TEXTS.problem('a word without a text', provider, missing)
   const text = CONNECT_TEXTS.problem(problem, provider, missing)
   expect(text === general).toBe(['failed', 'invalid'].includes(problem))

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { USUAL_FIELDS } from '../../../../control-plane/api/v2/scheduled/schema.ts'
 import { openSecrets } from '../../../../control-plane/store/bots/secrets.ts'
 import { MEET, openWorld } from '../../world.ts'
 
@@ -86,10 +87,7 @@ describe('details', () => {
       created_at: expect.any(String),
       updated_at: expect.any(String),
       bot_image: null,
-      recording_mode: 'speaker_view',
-      frame_rate: 25,
-      separate_tracks: false,
-      recording_consent: 'accept',
+      ...USUAL_FIELDS,
       cancelled_at: null,
       allow_multiple_bots: true,
       entry_message: null,

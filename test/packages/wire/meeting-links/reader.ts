@@ -1,5 +1,7 @@
 /** Reads a text for one platform: the meeting as the browser opens it, the sentence why not, or null. */
-import { type LinkOptions, type PlatformName, readMeeting } from '@standin/wire/meeting-links/index.ts'
+
+import { type LinkOptions, readMeeting } from '@standin/wire/meeting-links/index.ts'
+import type { PlatformName } from '@standin/wire/platforms.ts'
 
 const HOSTS: Readonly<Record<PlatformName, RegExp>> = {
   meet: /google/i,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { SdkFactsStore } from '../../../../platforms/zoom/meeting-sdk/page/facts.ts'
-import { peopleOf } from '../../../../platforms/zoom/meeting-sdk/page/people.ts'
+import { peopleOf } from '../../../../platforms/zoom/meeting-sdk/page/roster-reader.ts'
 
 const SELF = 16_778_240
 const ANN = 16_779_264

@@ -2,7 +2,6 @@ import { answerOf, type Bot, hasEnded, v2 } from '../../api.ts'
 import { OutcomeLine, useAction } from '../../parts/action.tsx'
 import { Field, Form } from '../../parts/form.tsx'
 import { may } from '../../session.ts'
-import { TEXTS } from '../../texts.ts'
 import { useEvents } from './live-events.ts'
 
 const IN_CALL = new Set(['in_call_not_recording', 'in_call_recording', 'recording_paused', 'recording_resumed'])
@@ -14,10 +13,10 @@ export function Chat({ bot }: { bot: Bot }) {
   return (
     <>
       {messages.value.length === 0 ? (
-        <p class="soft">{TEXTS.bot.noChat}</p>
+        <p class="soft">There are no chat messages.</p>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached by keyboard
-        <ol class="lines" tabIndex={0} aria-label={TEXTS.bot.chat}>
+        <ol class="lines" tabIndex={0} aria-label="Chat">
           {messages.value.map(({ data }, place) => (
             <li key={place}>
               <b>
@@ -33,14 +32,14 @@ export function Chat({ bot }: { bot: Bot }) {
           <OutcomeLine of={action} />
           <Form
             of={action}
-            submit={TEXTS.bot.say}
+            submit="Send to the chat"
             onSubmit={async ({ message = '' }) => {
               const options = { params: { path: { bot_id: bot.bot_id } }, body: { message } }
               await answerOf(v2.POST('/v2/bots/{bot_id}/send-chat-message', options))
               return null
             }}
           >
-            <Field label={TEXTS.bot.message} name="message" required maxLength={500} autocomplete="off" />
+            <Field label="Message" name="message" required maxLength={500} autocomplete="off" />
           </Form>
         </>
       )}

@@ -1,7 +1,6 @@
 import { answerOf, type Bot, hasEnded, v2 } from '../../api.ts'
 import { ActionButton, OutcomeLine, useAction } from '../../parts/action.tsx'
 import { may } from '../../session.ts'
-import { TEXTS } from '../../texts.ts'
 
 const RECORDING = new Set(['in_call_recording', 'recording_resumed'])
 
@@ -28,27 +27,32 @@ export function Controls({ bot, reload }: { bot: Bot; reload: () => Promise<void
       <div class="actions">
         {RECORDING.has(bot.status) && (
           <ActionButton of={action} work={work('pause')}>
-            {TEXTS.bot.pause}
+            Pause recording
           </ActionButton>
         )}
         {bot.status === 'recording_paused' && (
           <ActionButton of={action} work={work('resume')}>
-            {TEXTS.bot.resume}
+            Resume recording
           </ActionButton>
         )}
         {!isEnded && bot.status !== 'transcribing' && (
           <ActionButton of={action} work={work('leave')}>
-            {TEXTS.bot.leave}
+            Leave the meeting
           </ActionButton>
         )}
         {isEnded && (
           <ActionButton of={action} work={work('resend')}>
-            {TEXTS.bot.resend}
+            Resend the final webhook
           </ActionButton>
         )}
         {isEnded && !bot.artifacts_deleted && (
-          <ActionButton of={action} kind="bad" confirmation={TEXTS.bot.removeSure} work={work('remove')}>
-            {TEXTS.bot.remove}
+          <ActionButton
+            of={action}
+            kind="bad"
+            confirmation="Delete the recording and all data of this bot? This cannot be undone."
+            work={work('remove')}
+          >
+            Delete recording and data
           </ActionButton>
         )}
       </div>

@@ -10,12 +10,12 @@ import { TEXTS } from '../../texts.ts'
 export function Files({ bot }: { bot: Bot }) {
   const path = { bot_id: bot.bot_id }
   const files = useLoaded(() => dataOf(v2.GET('/v2/bots/{bot_id}/files', { params: { path } })), undefined, [bot])
-  if (bot.artifacts_deleted) return <p class="soft">{TEXTS.bot.deleted}</p>
+  if (bot.artifacts_deleted) return <p class="soft">{TEXTS.deleted}</p>
   return (
     <Shown of={files}>
       {(list) => (
         <Table
-          texts={TEXTS.bot.filesTable}
+          texts={{ title: 'Files', columns: ['File', 'Size', ''], empty: 'No file is stored yet.' }}
           entries={list}
           numeric={[1]}
           keyOf={({ name }) => name}
@@ -31,7 +31,7 @@ export function Files({ bot }: { bot: Bot }) {
             url !== null && (
               <a class="button" href={url} download={name.replaceAll('/', '-')}>
                 <Icon of={Download} />
-                {TEXTS.bot.download}
+                Download
               </a>
             ),
           ]}

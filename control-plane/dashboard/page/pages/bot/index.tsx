@@ -18,21 +18,28 @@ import { number } from '../../parts/format.ts'
 import { LivePicture } from '../../parts/live-picture.tsx'
 import { useLiveViews } from '../../parts/live-view.ts'
 import { Shown, useLoaded } from '../../parts/load.tsx'
-import { CopyButton, Platform, Status, Time } from '../../parts/pieces.tsx'
+import { CopyButton, Json, Platform, Status, Time } from '../../parts/pieces.tsx'
 import { ResourceFacts } from '../../parts/resources.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
+import { SERVICE } from '../../place.ts'
 import { REASON_TEXTS, TEXTS } from '../../texts.ts'
 import { Chat } from './chat.tsx'
 import { Controls } from './controls.tsx'
 import { Files } from './files.tsx'
 import { captionsOf, speakerOf, useWords } from './live-words.ts'
 import { People } from './people.tsx'
-import { Raw } from './raw.tsx'
 import { Recording } from './recording.tsx'
 import { Stepper } from './stepper.tsx'
 import { Timeline } from './timeline.tsx'
 import { Transcript } from './transcript.tsx'
 import { readTurns } from './turns.ts'
+
+const WHO = {
+  caller: 'You can change it.',
+  host: 'The host can change it.',
+  platform: 'It depends on the platform.',
+  operator: 'The operator of this service can change it.',
+}
 
 const NO_PARTS: Parts = { waiting_room_seconds: 0, state: null, parts: [], gaps: [] }
 
@@ -57,7 +64,7 @@ async function readDetails(id: string): Promise<Details> {
   const params = { path: { bot_id: id } }
   const [{ data: bot }, parts, { data: steps }] = await Promise.all([
     answerOf(v2.GET('/v2/bots/{bot_id}', { params })).catch((error: unknown) => {
-      throw error instanceof StandinApiError && error.status === 404 ? new Error(TEXTS.bot.notFound) : error
+      throw error instanceof StandinApiError && error.status === 404 ? new Error('This bot does not exist.') : error
     }),
     dataOf(dashboard.GET('/bots/{bot_id}/parts', { params })).catch(() => NO_PARTS),
     answerOf(v2.GET('/v2/bots/{bot_id}/timeline', { params })) as Promise<{ data: TimelineStep[] }>,
@@ -86,7 +93,9 @@ function Meeting({ bot, parts, steps, reload }: Details & { reload: () => Promis
       </div>
       {parts.state !== null && (
         <p class="notice" role="status">
-          {TEXTS.bot[parts.state]}
+          {parts.state === 'assembling'
+            ? 'The meeting has ended. The parts of the recording are being merged.'
+            : 'The bot failed during the meeting. A new attempt is rejoining it.'}
         </p>
       )}
       <Failure bot={bot} />
@@ -94,25 +103,25 @@ function Meeting({ bot, parts, steps, reload }: Details & { reload: () => Promis
       <Stepper bot={bot} steps={steps} parts={parts} />
       <div class="columns">
         <section>
-          <h2>{isLive ? TEXTS.bot.live : TEXTS.bot.recording}</h2>
+          <h2>{isLive ? 'Live' : 'Recording'}</h2>
           {isLive && <LiveSection bot={bot} words={words.value} />}
           <Recording bot={bot} parts={parts} playback={playback} turns={turns} isLive={isLive} />
         </section>
         <section>
-          <h2>{TEXTS.bot.transcript}</h2>
+          <h2>Transcript</h2>
           <Transcript bot={bot} words={words} parts={parts} playback={playback} reload={reload} />
         </section>
       </div>
       <Tabs
-        label={TEXTS.bot.details}
+        label="Details of the meeting"
         first={bot.status === 'failed' ? 'timeline' : 'people'}
         tabs={[
-          { id: 'people', title: TEXTS.bot.people, show: () => <People bot={bot} turns={turns.value.value ?? []} /> },
-          { id: 'chat', title: TEXTS.bot.chat, show: () => <Chat bot={bot} /> },
-          { id: 'files', title: TEXTS.bot.files, show: () => <Files bot={bot} /> },
-          { id: 'webhooks', title: TEXTS.bot.webhooks, show: () => <Deliveries filter={{ bot_id: bot.bot_id }} /> },
-          { id: 'timeline', title: TEXTS.bot.timeline, show: () => <Timeline steps={steps} /> },
-          { id: 'json', title: TEXTS.bot.json, show: () => <Raw bot={bot} /> },
+          { id: 'people', title: 'Participants', show: () => <People bot={bot} turns={turns.value.value ?? []} /> },
+          { id: 'chat', title: 'Chat', show: () => <Chat bot={bot} /> },
+          { id: 'files', title: 'Files', show: () => <Files bot={bot} /> },
+          { id: 'webhooks', title: 'Webhooks', show: () => <Deliveries filter={{ bot_id: bot.bot_id }} /> },
+          { id: 'timeline', title: 'Timeline', show: () => <Timeline steps={steps} /> },
+          { id: 'json', title: 'JSON', show: () => <Raw bot={bot} /> },
         ]}
       />
     </>
@@ -126,7 +135,7 @@ function LiveSection({ bot, words }: { bot: BotDetails; words: ReturnType<typeof
       {captionsOf(words).map((event) => (
         <p key={`${event.attempt} ${event.data.id}`}>
           <b>
-            <bdi>{speakerOf(event, TEXTS.bot.unknown)}</bdi>
+            <bdi>{speakerOf(event, TEXTS.unknown)}</bdi>
           </b>{' '}
           <bdi>{String(event.data.text ?? '')}</bdi>
         </p>
@@ -141,11 +150,11 @@ function Refusal({ bot: { reason_help: help } }: { bot: BotDetails }) {
   return (
     <div class="notice">
       <p>
-        <b>{help.title}.</b> {help.host} {help.setting} <a href={help.link}>{TEXTS.bot.forHosts}</a>
+        <b>{help.title}.</b> {help.host} {help.setting} <a href={help.link}>Page for the host</a>
       </p>
       {help.evidence.length > 0 && (
         <details>
-          <summary>{TEXTS.bot.evidence}</summary>
+          <summary>Details</summary>
           <ol>
             {help.evidence.map(({ seen, at }) => (
               <li key={`${at} ${seen}`}>
@@ -169,7 +178,7 @@ function Failure({ bot: { error_code: code, error_message: message, error_help: 
       </p>
       {help !== null && (
         <p>
-          <b>{TEXTS.bot.who[help.who]}</b> {help.cure} <a href={help.link}>{TEXTS.bot.allReasons}</a>
+          <b>{WHO[help.who]}</b> {help.cure} <a href={help.link}>All reasons</a>
         </p>
       )}
     </div>
@@ -177,7 +186,6 @@ function Failure({ bot: { error_code: code, error_message: message, error_help: 
 }
 
 function Facts({ bot }: { bot: BotDetails }) {
-  const { facts } = TEXTS.bot
   const isLink = /^https?:\/\//.test(bot.meeting_url)
   return (
     <p class="facts">
@@ -190,21 +198,29 @@ function Facts({ bot }: { bot: BotDetails }) {
         <span class="one-line">{bot.meeting_url}</span>
       )}
       <span>
-        {facts.created} <Time at={bot.created_at} />
+        Created <Time at={bot.created_at} />
       </span>
-      {bot.duration_seconds !== null && (
-        <span>
-          {facts.length} {clock(bot.duration_seconds)}
-        </span>
-      )}
-      {bot.tokens !== null && (
-        <span>
-          {number(bot.tokens.total)} {facts.tokens}
-        </span>
-      )}
+      {bot.duration_seconds !== null && <span>Duration {clock(bot.duration_seconds)}</span>}
+      {bot.tokens !== null && <span>{number(bot.tokens.total)} tokens</span>}
       <span>
-        {facts.id} <code>{bot.bot_id}</code> <CopyButton text={bot.bot_id} label={facts.copyId} />
+        ID <code>{bot.bot_id}</code> <CopyButton text={bot.bot_id} label="Copy the ID" />
       </span>
     </p>
+  )
+}
+
+/** The answer of the API about the bot, and how a program asks for it. */
+function Raw({ bot }: { bot: BotDetails }) {
+  const curl = (path: string) => `curl ${SERVICE}/v2/bots/${bot.bot_id}${path} -H "x-service-api-key: $STANDIN_API_KEY"`
+  return (
+    <>
+      {(['', '/timeline', '/events'] as const).map((path) => (
+        <div key={path} class="command">
+          <code>{curl(path)}</code>
+          <CopyButton text={curl(path)} label="Copy" />
+        </div>
+      ))}
+      <Json title="Answer" text={JSON.stringify(bot, null, 2)} />
+    </>
   )
 }

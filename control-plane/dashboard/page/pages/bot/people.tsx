@@ -13,7 +13,11 @@ export function People({ bot, turns }: { bot: Bot; turns: readonly Turn[] }) {
     .toSorted((one, other) => other.spoke - one.spoke)
   return (
     <Table
-      texts={TEXTS.bot.peopleTable}
+      texts={{
+        title: 'Participants',
+        columns: ['Name', 'Talk time', 'Share'],
+        empty: 'The bot has not met a participant yet.',
+      }}
       entries={people}
       numeric={[1, 2]}
       keyOf={(person) => people.indexOf(person)}

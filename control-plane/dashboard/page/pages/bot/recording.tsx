@@ -17,14 +17,16 @@ interface RecordingParts {
 
 /** The recording with a lane for each speaker. */
 export function Recording({ bot, parts, playback, turns, isLive }: RecordingParts) {
-  if (bot.artifacts_deleted) return <p class="soft">{TEXTS.bot.deleted}</p>
+  if (bot.artifacts_deleted) return <p class="soft">{TEXTS.deleted}</p>
   const source = bot.video ?? bot.audio
-  if (source === null) return isLive ? null : <p class="soft">{TEXTS.bot.noRecording}</p>
+  if (source === null) return isLive ? null : <p class="soft">Nothing was recorded.</p>
   return (
     <>
       <Player kind={bot.video === null ? 'audio' : 'video'} src={source} playback={playback} />
       <AllLanes bot={bot} parts={parts} playback={playback} turns={turns} />
-      {parts.parts.length > 1 && <p>{TEXTS.bot.parts(parts.parts.length)}</p>}
+      {parts.parts.length > 1 && (
+        <p>{`The recording has ${parts.parts.length} parts: the bot failed during the meeting and rejoined.`}</p>
+      )}
       {parts.gaps.length > 0 && (
         <ul class="gaps">
           {parts.gaps.map((gap, place) => (

@@ -5,7 +5,14 @@ import { useNow } from '../../parts/now.ts'
 import { Time } from '../../parts/pieces.tsx'
 import { TEXTS } from '../../texts.ts'
 
-const texts = TEXTS.bot.milestones
+const TITLES = {
+  queued: 'Queued',
+  joining: 'Joining',
+  waiting: 'Waiting room',
+  recording: 'Recording',
+  done: 'Done',
+  failed: 'Failed',
+}
 const MILESTONES = ['queued', 'joining', 'waiting', 'recording', 'done'] as const
 type Milestone = (typeof MILESTONES)[number]
 
@@ -35,7 +42,7 @@ export function Stepper({ bot, steps, parts }: { bot: Bot; steps: readonly Timel
             class={isFailed ? 'failed' : start === undefined ? 'ahead' : isCurrent && isRunning ? 'current' : 'past'}
             aria-current={isCurrent ? 'step' : undefined}
           >
-            <b>{isFailed ? texts.failed : texts[milestone]}</b>
+            <b>{isFailed ? TITLES.failed : TITLES[milestone]}</b>
             <span>
               {start === undefined ? (
                 TEXTS.none
@@ -46,7 +53,7 @@ export function Stepper({ bot, steps, parts }: { bot: Bot; steps: readonly Timel
               )}
             </span>
             {isCurrent && isRunning && milestone === 'waiting' && (
-              <span>{texts.leavesIn(clock(parts.waiting_room_seconds - (now.value - start!) / 1000))}</span>
+              <span>{`leaves in ${clock(parts.waiting_room_seconds - (now.value - start!) / 1000)}`}</span>
             )}
           </li>
         )

@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals'
 import { sizeOf } from '../../../../../packages/page-parts/size.ts'
 import type { TimelineStep } from '../../api.ts'
 import { Time } from '../../parts/pieces.tsx'
-import { TEXTS } from '../../texts.ts'
 
 /** Steps that other tabs show too. */
 const IN_OTHER_TABS = /^(file_|webhook|delivery)/
@@ -22,7 +21,7 @@ export function Timeline({ steps }: { steps: readonly TimelineStep[] }) {
               isWhole.value = event.currentTarget.checked
             }}
           />{' '}
-          {TEXTS.bot.withFiles(others)}
+          {`Show ${others} steps of files and webhooks`}
         </label>
       )}
       <ol class="timeline">
@@ -34,7 +33,7 @@ export function Timeline({ steps }: { steps: readonly TimelineStep[] }) {
               <p>{step.sentence.replace(/(\d+) bytes/, (_whole, bytes: string) => sizeOf(Number(bytes)))}</p>
               {step.evidence !== null && Object.keys(step.evidence).length > 0 && (
                 <details>
-                  <summary>{TEXTS.bot.evidence}</summary>
+                  <summary>Details</summary>
                   <pre>{JSON.stringify(step.evidence, null, 2)}</pre>
                 </details>
               )}

@@ -33,7 +33,9 @@ function Missing({ bot, reload }: { bot: Bot; reload: () => Promise<void> }) {
   const params = { path: { bot_id: bot.bot_id } }
   return (
     <>
-      <p class="soft">{bot.transcription_provider === null ? TEXTS.bot.notRequested : TEXTS.bot.noTranscriptMade}</p>
+      <p class="soft">
+        {bot.transcription_provider === null ? 'No transcript was requested.' : 'There is no transcript.'}
+      </p>
       <OutcomeLine of={action} />
       {may('member') && bot.audio !== null && (
         <p>
@@ -45,7 +47,7 @@ function Missing({ bot, reload }: { bot: Bot; reload: () => Promise<void> }) {
               return data.message
             }}
           >
-            {TEXTS.bot.makeTranscript}
+            Make a transcript
           </ActionButton>
         </p>
       )}
@@ -61,14 +63,15 @@ function Live({ bot, words, parts, playback }: TranscriptParts) {
     const { attempt, data } = event
     const begin = begins.get(attempt) ?? 0
     return {
-      name: speakerOf(event, TEXTS.bot.unknown),
+      name: speakerOf(event, TEXTS.unknown),
       at: begin + Number(data.start ?? 0),
       ...(typeof data.end === 'number' && { until: begin + data.end }),
       text: String(data.text ?? ''),
     }
   }
   const lines = [...finals.map(lineOf), ...partials.map((event) => ({ ...lineOf(event), isPartial: true }))]
-  if (lines.length === 0) return hasEnded(bot) ? null : <p class="soft">{TEXTS.bot.noCaptions}</p>
+  if (lines.length === 0)
+    return hasEnded(bot) ? null : <p class="soft">Captions appear here as they are spoken, if the bot reads them.</p>
   return <AllLines lines={lines} playback={playback} />
 }
 
@@ -98,6 +101,13 @@ function Finished({ address, playback }: { address: string; playback: Playback }
 }
 
 function AllLines({ lines, playback }: { lines: readonly Line[]; playback: Playback }) {
-  const { transcript, search, noTranscript } = TEXTS.bot
-  return <Lines lines={lines} label={transcript} searchLabel={search} empty={noTranscript} playback={playback} />
+  return (
+    <Lines
+      lines={lines}
+      label="Transcript"
+      searchLabel="Search the transcript"
+      empty="Nobody spoke."
+      playback={playback}
+    />
+  )
 }

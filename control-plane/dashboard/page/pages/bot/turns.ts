@@ -17,7 +17,7 @@ function turnsOfFile(text: string): Turn[] {
     try {
       const { speaker, start_time: from, end_time: to } = JSON.parse(line) as Record<string, unknown>
       if (typeof from !== 'number' || typeof to !== 'number') return []
-      const name = typeof speaker === 'string' ? speaker : TEXTS.bot.unknown
+      const name = typeof speaker === 'string' ? speaker : TEXTS.unknown
       return [{ person: name, name, from, to }]
     } catch {
       return []
@@ -39,7 +39,7 @@ async function turnsOfEvents(botId: string, { parts }: Parts): Promise<Turn[]> {
     if (page.data.length === 0) return turns
     cursor = page.cursor
     for (const { attempt, data } of page.data) {
-      const name = String((data.participant as { name?: unknown } | undefined)?.name ?? TEXTS.bot.unknown)
+      const name = String((data.participant as { name?: unknown } | undefined)?.name ?? TEXTS.unknown)
       if (typeof data.offset !== 'number') continue
       const at = data.offset + (begins.get(attempt) ?? 0)
       const key = `${attempt} ${name}`
