@@ -37,6 +37,7 @@ export async function transcribe(
     io.output.write(`${utterances} utterances are in ${join(place, 'transcription.json')}\n`)
     return 0
   } catch (error) {
+    if (error instanceof InvalidJob) throw error
     io.errors.write(`There is no transcript: ${messageOf(error)}\n`)
     return 4
   } finally {

@@ -16,6 +16,8 @@ export interface RecognizerOptions {
   count?: number
   /** A process with more memory is replaced between two turns. Bytes. */
   maxMemory?: number
+  /** A process that had nothing to do for so long gives its memory back. */
+  idleMs?: number
 }
 
 interface Job {
@@ -34,6 +36,8 @@ const LOAD_MS = 120_000
 const MAX_MEMORY = 600_000_000
 /** Texts of open turns are left out while the end of a turn has waited so long. */
 const LATE_MS = 3_000
+/** A loaded model takes more memory than all else of a service. */
+const IDLE_MS = 5 * 60_000
 /** Between two starts after a crash. */
 const PAUSE_MS = 1_000
 const PROCESS = join(import.meta.dirname, `recognizer-process${extname(import.meta.filename)}`)
@@ -88,7 +92,10 @@ export class Recognizers {
 
   close(): void {
     this.#isClosed = true
-    for (const worker of this.#workers) worker.stop()
+    for (const worker of this.#workers) {
+      clearTimeout(worker.idle)
+      worker.stop()
+    }
     for (const queue of Object.values(this.#queues))
       for (const job of queue.splice(0)) job.reject(new Error('The recognizer is closed.'))
   }
@@ -112,6 +119,7 @@ export class Recognizers {
 
   async #run(worker: Worker, job: Job): Promise<void> {
     worker.isBusy = true
+    clearTimeout(worker.idle)
     const from = performance.now()
     try {
       const text = await worker.recognize(job.samples)
@@ -133,6 +141,7 @@ export class Recognizers {
       }
     } finally {
       worker.isBusy = false
+      worker.idle = setTimeout(() => worker.stop(), this.#options.idleMs ?? IDLE_MS).unref()
       this.#next()
     }
   }
@@ -149,6 +158,7 @@ class Worker {
   #running: ChildProcess | null = null
   #answer: ((message: Message | Error) => void) | null = null
   isBusy = false
+  idle: NodeJS.Timeout | undefined
   memory = 0
 
   constructor(options: RecognizerOptions) {

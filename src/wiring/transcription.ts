@@ -90,12 +90,14 @@ function speechProvider(access: SpeechAccess, customParams: Readonly<Record<stri
   }
 }
 
-/** Makes the transcript of a recording's folder. Resolves with the number of utterances. */
+/** Makes the transcript of a recording's folder. Resolves with the number of utterances. Rejects with InvalidJob as `checkEngine` does. */
 export async function transcribeFolder(
   folder: string,
   options: { botId: string; access: SpeechAccess; customParams: Record<string, unknown>; signal: AbortSignal },
 ): Promise<number> {
   const { botId, access, customParams, signal } = options
+  const problem = access.provider === 'local' ? problemOfSpeech(access, customParams) : null
+  if (problem !== null) throw new InvalidJob([{ path: 'transcription', message: problem }])
   const { key } = access
   const provider = speechProvider(access, customParams)
   if (provider.afterwards !== null) return transcribe(folder, { botId, provider, key, signal })

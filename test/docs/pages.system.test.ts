@@ -35,6 +35,7 @@ beforeAll(async () => {
     STANDIN_DATA: join(folder, 'service-data'),
     STANDIN_GOOGLE_URL: google.url,
     STANDIN_GOOGLE_TOKEN_URL: google.tokenUrl,
+    STANDIN_SPEECH: 'off',
     STANDIN_BOT_COMMAND: `${process.execPath} ${join(import.meta.dirname, 'page-bot.ts')}`,
   }
   environment = { PATH: [join(folder, 'bin'), process.env.PATH].join(':'), HOME: process.env.HOME, ...settings }

@@ -221,6 +221,8 @@ export const SETTINGS = {
   },
   /** Whether the start prints a first API key and a sign-in link. Off if the output is collected as a log. */
   greets: { variable: 'STANDIN_GREETING', kind: onOff, default: 'on' },
+  /** Whether bots of the process launcher get a recognizer of this machine. */
+  recognizesSpeech: { variable: 'STANDIN_SPEECH', kind: onOff, default: 'on' },
   resumesBots: { variable: 'STANDIN_RESUME_BOTS', kind: onOff, default: 'on' },
   /** An explicit link in a calendar event's location takes precedence over the one that Google added by itself. */
   prefersLocation: {

@@ -11,9 +11,14 @@ export interface Greeted {
   firstKey: string | null
   signInLink: string | null
   weakness: Weakness | null
+  /** Whether bots can make transcripts by `Default`. */
+  transcribes: boolean
 }
 
-export function greeting({ publicUrl, firstKey, signInLink, weakness }: Greeted, config: ServiceConfig): string[] {
+export function greeting(
+  { publicUrl, firstKey, signInLink, weakness, transcribes }: Greeted,
+  config: ServiceConfig,
+): string[] {
   if (!config.roles.has('api')) return []
   const keyFile = apiKeyFile(config.dataFolder)
   const link = servesDemo(config) ? DEMO_LINK : 'https://meet.google.com/abc-defg-hij'
@@ -38,7 +43,7 @@ export function greeting({ publicUrl, firstKey, signInLink, weakness }: Greeted,
     '',
     `  curl ${publicUrl}/v2/bots -H "x-service-api-key: $(cat ${shellWord(keyFile)})" \\`,
     "    -H 'content-type: application/json' \\",
-    `    -d '{"meeting_url": "${link}", "bot_name": "Standin"}'`,
+    `    -d '{"meeting_url": "${link}", "bot_name": "Standin"${transcribes ? ', "transcription_enabled": true' : ''}}'`,
     '',
   ]
 }

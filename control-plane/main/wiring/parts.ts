@@ -19,6 +19,7 @@ import { publicUrlOf } from './http-address.ts'
 import type { Installation } from './installation.ts'
 import { versionOfProgram } from './installed-file.ts'
 import type { Environment } from './launcher.ts'
+import type { Speech } from './speech.ts'
 
 /** Connections of each role; together less than PostgreSQL's usual 100, also with a command beside it. */
 const CONNECTIONS = {
@@ -37,6 +38,8 @@ const LIST_TIMEOUT_MS = 3_000
 export interface ProcessSettings {
   config: ServiceConfig
   environment: Environment
+  /** The recognizer of this machine; null if bots have none. */
+  speech: Speech | null
   log: Log
   /** Absent: the log is written by another program. */
   sink: Pick<LogSink, 'lost' | 'problem'> | undefined
@@ -51,7 +54,16 @@ export type Parts = Awaited<ReturnType<typeof openParts>>
 /** Path of the control link of bots. */
 export const LINK_PATH = '/link'
 
-export async function openParts({ config, environment, log, sink, installation, closing, address }: ProcessSettings) {
+export async function openParts({
+  config,
+  environment,
+  speech,
+  log,
+  sink,
+  installation,
+  closing,
+  address,
+}: ProcessSettings) {
   const { seals, database, callers } = installation
   const has = (role: Role) => config.roles.has(role)
   const clock: Clock = { now: Date.now }
@@ -98,7 +110,23 @@ export async function openParts({ config, environment, log, sink, installation, 
   closing.add('conferencing platforms', closePlatforms)
   let openedTokens: JoinTokens | null = null
   return {
-    ...{ config, environment, log, sink, closing, clock, has, metrics, meters, traces, dispatching, pool, files, bots },
+    ...{
+      config,
+      environment,
+      speech,
+      log,
+      sink,
+      closing,
+      clock,
+      has,
+      metrics,
+      meters,
+      traces,
+      dispatching,
+      pool,
+      files,
+      bots,
+    },
     ...{ storage, client, platform, teams, publicUrl, seals, database, callers },
     databaseUrl: installation.databaseUrl,
     linkUrl: config.linkUrl ?? new URL(LINK_PATH, address.href.replace(/^http/, 'ws')).href,

@@ -15,8 +15,9 @@ import { startLaunching } from '../../launching/index.ts'
 import { botEnvironment } from '../../launching/launchers/process/bot-environment.ts'
 import { createJoinPartsCommand } from '../../launching/programs/join-parts-command.ts'
 import { createRecoverCommand } from '../../launching/programs/recover-command.ts'
+import type { Launcher } from '../../platform/ports.ts'
 import type { Database } from '../../store/database.ts'
-import { databaseTime } from '../../store/drain.ts'
+import { countOpenBots, databaseTime } from '../../store/drain.ts'
 import { listenForWakeUps } from '../../store/wake-ups.ts'
 import { startDispatcher } from '../../webhooks/dispatcher.ts'
 import { startLiveWebhooks } from '../../webhooks/live.ts'
@@ -25,6 +26,7 @@ import { zoomAppOf } from './consents.ts'
 import { standinCommand, versionOfProgram } from './installed-file.ts'
 import { openLauncher } from './launcher.ts'
 import type { Parts } from './parts.ts'
+import type { Speech } from './speech.ts'
 import { watchDrain } from './watch-drain.ts'
 import { wordsForBot } from './words.ts'
 
@@ -54,7 +56,10 @@ export async function startLauncherRole(parts: Parts): Promise<void> {
   const { config, environment, seals, linkUrl, log, meters, traces, metrics, files, closing, databaseUrl } = parts
   const database = parts.pool('launcher')
   const botUser = parts.bots.user
-  const launcher = await openLauncher({ config, environment, database, seals, botUser, linkUrl, log })
+  const opened = await openLauncher({ config, environment, database, seals, botUser, linkUrl, log })
+  const launcher = parts.speech === null ? opened : withSpeech(opened, parts.speech)
+  // Bots of an earlier start may need it.
+  if ((await countOpenBots(database)) > 0) parts.speech?.wake()
   const startedAt = await databaseTime(database)
   const launching = startLaunching({
     ...{ database, databaseUrl, launcher, seals, log, meters, traces, linkUrl },
@@ -77,6 +82,17 @@ export async function startLauncherRole(parts: Parts): Promise<void> {
   const speech = speechProblemsOf(environment, { hasModel: Boolean(environment.STANDIN_SPEECH_MODEL) })
   const capacity = startCapacityReport({ database, launcher, version: versionOfProgram(), image, speech, log })
   closing.addWork('capacity report', () => capacity.close())
+}
+
+/** A bot whose transcript the recognizer of this machine makes wakes it. */
+function withSpeech(launcher: Launcher, speech: Speech): Launcher {
+  return {
+    ...launcher,
+    start(spec) {
+      if (spec.job.transcription?.provider === 'Default') speech.wake()
+      return launcher.start(spec)
+    },
+  }
 }
 
 export function startDispatcherRole(parts: Parts): void {
@@ -127,12 +143,17 @@ export function startJobsRole(parts: Parts): void {
     ...(config.checks.links.length > 0 && { checks: pageChecks(parts) }),
   })
   closing.addWork('jobs', () => jobs.close())
+  const transcribe = createTranscribeCommand({
+    command: standinCommand('transcribe'),
+    environment: botEnvironment(environment, { type: 'folder', path: '' }),
+    operator: environment,
+  })
   const retranscriptions = startRetranscriptions({
     ...{ database, seals, log, files: files.store },
-    transcribe: createTranscribeCommand({
-      command: standinCommand('transcribe'),
-      environment: botEnvironment(environment, { type: 'folder', path: '' }),
-    }),
+    transcribe(...asked) {
+      parts.speech?.wake()
+      return transcribe(...asked)
+    },
     workFolder: join(config.dataFolder, 'retranscription'),
   })
   closing.addWork('retranscriptions', () => retranscriptions.close())

@@ -2,6 +2,7 @@
 import type { Duplex } from 'node:stream'
 import type { Weakness } from '@standin/wire/process/bot-user.ts'
 import type { LogSink } from '@standin/wire/process/log-sink.ts'
+import { speechProblemsOf } from '@standin/wire/speech-access.ts'
 import { signInAddress } from '../../api/dashboard/addresses.ts'
 import { createJobHandler } from '../../control-link/job-address.ts'
 import type { Log } from '../../platform/ports.ts'
@@ -23,7 +24,7 @@ import { openInstallation } from './installation.ts'
 import type { Environment } from './launcher.ts'
 import { LINK_PATH, openParts, type Parts, type ProcessSettings } from './parts.ts'
 import { acceptLinks, startDispatcherRole, startJobsRole, startLauncherRole } from './roles.ts'
-import { runsSpeech, startSpeech } from './speech.ts'
+import { openSpeech } from './speech.ts'
 
 export interface Service {
   /** Where it listens. */
@@ -35,6 +36,8 @@ export interface Service {
   signInLink: string | null
   /** How bots are less protected than they could be, and the cure; null: not at all. */
   weakness: Weakness | null
+  /** Whether bots can make transcripts by `Default`. */
+  transcribes: boolean
   /** Finishes requests and deliveries under way; bots run on. Repeatable, never rejects. */
   close(): Promise<void>
 }
@@ -51,8 +54,8 @@ export async function startService(
     const installation = await openInstallation(config, 'service', log)
     closing.add('installation', () => installation.close())
     const address = httpAddress(config.host, config.port === 0 ? await freePort(config.host) : config.port)
-    const speech = runsSpeech(config, environment) ? await startSpeech(config, environment, { log, closing }) : {}
-    const settings = { config, environment: { ...environment, ...speech } }
+    const speech = await openSpeech(config, environment, { log, closing })
+    const settings = { config, environment: { ...environment, ...speech?.environment }, speech }
     return await startRoles({ ...settings, log, sink, installation, closing, address })
   } catch (error) {
     await closing.run()
@@ -77,6 +80,7 @@ async function startRoles(settings: ProcessSettings): Promise<Service> {
   return {
     ...{ address: address.href, publicUrl, firstKey: installation.firstKey, signInLink },
     weakness: parts.bots.weakness,
+    transcribes: speechProblemsOf(settings.environment).Default.withoutKey === null,
     close: () => closing.run(),
   }
 }

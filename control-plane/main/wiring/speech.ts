@@ -21,27 +21,30 @@ const RESTART = { first: 1_000, max: 60_000, factor: 2, jitter: 0.2 }
 /** A process that ran so long has not failed to start. */
 const STEADY_MS = 60_000
 
-/**
- * Whether this process gives its bots a recognizer: they are processes of this machine, there is a model, and the operator
- * named no service.
- */
-export function runsSpeech({ roles, launcher }: ServiceConfig, environment: Environment): boolean {
-  const isHere = launcher === 'process' && roles.has('launcher')
-  return (
-    isHere && !environment.STANDIN_TRANSCRIPTION_URL && (hasSpeechModel() || Boolean(environment.STANDIN_SPEECH_MODEL))
-  )
+export interface Speech {
+  /** The variables by which bots find it. */
+  environment: Environment
+  /** Starts it if it does not run: the first bot whose transcript needs it is about to start. */
+  wake(): void
 }
 
-/** Starts it, and resolves with the variables by which bots find it. Does not wait until it has loaded its model. */
-export async function startSpeech(
-  { dataFolder }: ServiceConfig,
+/**
+ * Null: bots are not processes of this machine, there is no model, the operator named a service, or switched it off. Nothing
+ * runs until it is woken, since a loaded model takes more memory than the service.
+ */
+export async function openSpeech(
+  { roles, launcher, dataFolder, recognizesSpeech }: ServiceConfig,
   environment: Environment,
   { log, closing }: { log: Log; closing: Closing },
-): Promise<Environment> {
+): Promise<Speech | null> {
+  const isHere = launcher === 'process' && roles.has('launcher') && !environment.STANDIN_TRANSCRIPTION_URL
+  const hasModel = hasSpeechModel() || Boolean(environment.STANDIN_SPEECH_MODEL)
+  if (!isHere || !hasModel || !recognizesSpeech) return null
   const { port, key } = await placeOf(join(dataFolder, 'speech'))
   const over = new AbortController()
   let child: ChildProcess | null = null
-  const watching = (async () => {
+  let watching: Promise<void> | null = null
+  const watch = async () => {
     for (let failures = 0; !over.signal.aborted; failures++) {
       const began = Date.now()
       child = start(port, { ...environment, STANDIN_TRANSCRIPTION_KEY: key })
@@ -51,18 +54,23 @@ export async function startSpeech(
       log.warn({ error: reason }, 'The speech process ended and is started again')
       await delay(backoff(RESTART, failures + 1), undefined, { signal: over.signal }).catch(() => {})
     }
-  })()
-  closing.add('speech', () => {
+  }
+  closing.add('speech', async () => {
     over.abort()
     child?.kill('SIGTERM')
-    return watching
+    await watching
   })
   return {
-    STANDIN_TRANSCRIPTION_URL: `http://${HOST}:${port}/v1`,
-    STANDIN_TRANSCRIPTION_LIVE_URL: `ws://${HOST}:${port}/v1/realtime`,
-    STANDIN_TRANSCRIPTION_KEY: key,
-    // A model of the operator may know others.
-    ...(!environment.STANDIN_SPEECH_MODEL && { STANDIN_TRANSCRIPTION_LANGUAGES: 'en' }),
+    environment: {
+      STANDIN_TRANSCRIPTION_URL: `http://${HOST}:${port}/v1`,
+      STANDIN_TRANSCRIPTION_LIVE_URL: `ws://${HOST}:${port}/v1/realtime`,
+      STANDIN_TRANSCRIPTION_KEY: key,
+      // A model of the operator may know others.
+      ...(!environment.STANDIN_SPEECH_MODEL && { STANDIN_TRANSCRIPTION_LANGUAGES: 'en' }),
+    },
+    wake() {
+      watching ??= watch()
+    },
   }
 }
 

@@ -103,6 +103,16 @@ test('a recognizer that takes too much memory is replaced between two turns', as
   expect(recognizers.counts.renewed).toBeGreaterThan(0)
 })
 
+test('a recognizer without work gives its memory back, and is started again for the next turn', async () => {
+  const recognizers = new Recognizers({ ...model(), count: 1, idleMs: 100 })
+  onTestFinished(() => recognizers.close())
+  const turn = () => recognizers.recognize(new Float32Array(16_000), 'stored', SIGNAL)
+  await turn()
+  await expect.poll(() => recognizers.memory).toBe(0)
+  expect(await turn()).toMatchObject({ text: '' })
+  expect(recognizers.counts.crashed).toBe(0)
+})
+
 test('ends of live turns come first, then texts of open turns, then recordings', async () => {
   const recognizers = new Recognizers({ ...model(), count: 1 })
   onTestFinished(() => recognizers.close())

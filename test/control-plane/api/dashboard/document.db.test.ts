@@ -13,7 +13,8 @@ function registeredRoutes(): string[] {
   const routes: string[] = []
   const recorder = new Proxy({} as App, {
     get: (_app, method: string) => (path: unknown) => {
-      if (method !== 'addHook') routes.push(`${method} ${String(path).replaceAll(/:(\w+)/g, '{$1}')}`)
+      if (/^(?:get|post|put|patch|delete)$/.test(method))
+        routes.push(`${method} ${String(path).replaceAll(/:(\w+)/g, '{$1}')}`)
     },
   })
   void dashboardGeneration.routes(recorder, world.dependencies)

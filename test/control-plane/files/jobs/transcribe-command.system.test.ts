@@ -27,9 +27,13 @@ function recording(): string {
   return folder
 }
 
-function command(environment: Record<string, string>) {
+function command(environment: Record<string, string>, operator: Record<string, string>) {
   const program = [process.execPath, join(packageRoot, 'src/cli/index.ts'), 'transcribe']
-  return createTranscribeCommand({ command: program, environment: { ...PROGRAM_ENVIRONMENT, ...environment } })
+  return createTranscribeCommand({
+    command: program,
+    environment: { ...PROGRAM_ENVIRONMENT, ...environment },
+    operator,
+  })
 }
 
 test('the words of the speech service are in the transcript, with their speaker', async () => {
@@ -38,12 +42,14 @@ test('the words of the speech service are in the transcript, with their speaker'
   }))
   const folder = recording()
   const speech = { provider: 'Default', apiKey: null, customParams: { prompt: 'Names: Ann' } }
-  await command({ STANDIN_TRANSCRIPTION_URL: service.url })(folder, speech, SIGNAL)
+  const operator = { STANDIN_TRANSCRIPTION_KEY: 'of-the-operator' }
+  await command({ STANDIN_TRANSCRIPTION_URL: service.url }, operator)(folder, speech, SIGNAL)
   const { bot_id, result } = JSON.parse(readFileSync(join(folder, 'transcription.json'), 'utf8'))
   expect(bot_id).toBe(BOT_ID)
   expect(result.utterances).toMatchObject([{ speaker: 'Ada', user_id: 7, words: [{ word: 'Hello' }] }])
   expect(result.total_duration).toBeCloseTo(2, 0)
   expect(service.asked[0]?.fields).toContainEqual(['prompt', 'Names: Ann'])
+  expect(service.asked[0]?.authorization).toBe('Bearer of-the-operator')
 })
 
 /** The service's command, with a program that ends as the worker's command ended in this process. */
@@ -61,10 +67,10 @@ test('a refusal of the speech service is a sentence', async () => {
   await expect(made).rejects.toThrow(/400/)
 })
 
-test('an installation without a speech service says what is missing, in one line', async () => {
-  const made = commandThatEnds(await inProcess(run, ['transcribe', '/nowhere']))('/nowhere', SPEECH, SIGNAL)
-  await expect(made).rejects.toThrow(
-    'It cannot be made: transcription: no speech service is configured (STANDIN_TRANSCRIPTION_URL)',
+test('an installation whose speech model is missing says so, in one line', async () => {
+  const ended = await inProcess(run, ['transcribe', '/nowhere'], { STANDIN_SPEECH_MODEL: '/nowhere/model' })
+  await expect(commandThatEnds(ended)('/nowhere', SPEECH, SIGNAL)).rejects.toThrow(
+    'It cannot be made: transcription: The folder of the speech model cannot be read: /nowhere/model',
   )
 })
 

@@ -141,6 +141,7 @@ const READ: Record<string, [text: string, config: object]> = {
   STANDIN_DEMO: ['off', { offersDemo: false }],
   STANDIN_GREETING: ['off', { greets: false }],
   STANDIN_LOG_LEVEL: ['warn', { logLevel: 'warn' }],
+  STANDIN_SPEECH: ['off', { recognizesSpeech: false }],
   STANDIN_RESUME_BOTS: ['on', { resumesBots: true }],
   STANDIN_EGRESS: [
     '[{"proxy":"http://proxy.example:3128"}]',

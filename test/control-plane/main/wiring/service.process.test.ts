@@ -380,20 +380,34 @@ test('behind a trusted proxy wrong keys count for the caller, not for the proxy'
 
 test('the greeting shows a new key once, and a curl line that can be pasted', async () => {
   const config = configOf("it's here")
-  const greeted = { publicUrl: 'http://127.0.0.1:8080', firstKey: 'standin_abc', signInLink: null, weakness: null }
+  const greeted = {
+    publicUrl: 'http://127.0.0.1:8080',
+    firstKey: 'standin_abc',
+    signInLink: null,
+    weakness: null,
+    transcribes: false,
+  }
   const text = greeting(greeted, config).join('\n')
   expect(text).toContain('standin_abc')
   expect(text).toContain(`$(cat '${base}/it'\\''s here/api-key')`)
   const weakness = { fault: 'bots run as root', cure: 'Make a user' }
   const later = greeting({ ...greeted, firstKey: null, weakness }, config).join('\n')
   expect(later).toContain('Warning:  Bots run as root. Make a user.')
+  expect(text).not.toContain('transcription')
+  expect(greeting({ ...greeted, transcribes: true }, config).join('\n')).toContain('"transcription_enabled": true')
   expect(later).toContain(join(base, "it's here", 'api-key'))
   expect(await readSecretFile(join(base, 'nothing'))).toBeNull()
 })
 
 test('without the demo the curl line has a placeholder', () => {
   const config = configOf('demo', { demo: false })
-  const greeted = { publicUrl: 'http://127.0.0.1:8080', firstKey: null, signInLink: null, weakness: null }
+  const greeted = {
+    publicUrl: 'http://127.0.0.1:8080',
+    firstKey: null,
+    signInLink: null,
+    weakness: null,
+    transcribes: false,
+  }
   const text = greeting(greeted, config).join('\n')
   expect(text).toContain('https://meet.google.com/abc-defg-hij')
   expect(text).not.toContain('mock meeting')
