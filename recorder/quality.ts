@@ -4,12 +4,13 @@
  */
 import type { Quality } from '@standin/wire/events.ts'
 import type { CaptureProgress } from './ffmpeg/ffmpeg-output.ts'
-import { createHistogram } from './histogram.ts'
 
 /** Before it, the sound is put on the picture's clock for the first time; that is no drift. */
 const SETTLE_SECONDS = 1
 /** The drift filter spreads each correction over this; the next one replaces it (`comp_duration` of ffmpeg-args.ts). */
 const CORRECTION_MS = 1_000
+const HISTOGRAM_STEP_MS = 5
+const HISTOGRAM_STEPS = 2_000
 
 export type QualityWatch = ReturnType<typeof createQualityWatch>
 
@@ -130,4 +131,34 @@ function share(part: number, whole: number): number {
 function tenths(ms: number): number {
   // Negative zero is no figure.
   return Math.round(ms * 10) / 10 || 0
+}
+
+/** Median and worst of any number of milliseconds, in a few kilobytes. */
+export function createHistogram() {
+  const steps = new Uint32Array(HISTOGRAM_STEPS + 1)
+  let count = 0
+  let worst = 0
+  return {
+    get count() {
+      return count
+    },
+    get worst() {
+      return worst
+    },
+    add(ms: number): void {
+      const rounded = Math.max(0, Math.round(ms))
+      steps[Math.min(HISTOGRAM_STEPS, Math.floor(rounded / HISTOGRAM_STEP_MS))]! += 1
+      count += 1
+      worst = Math.max(worst, rounded)
+    },
+    /** To five milliseconds; 0 of nothing, and ten seconds of more than that. */
+    median(): number {
+      let left = count / 2
+      for (const [step, hits] of steps.entries()) {
+        left -= hits
+        if (hits > 0 && left <= 0) return step * HISTOGRAM_STEP_MS
+      }
+      return 0
+    },
+  }
 }

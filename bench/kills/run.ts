@@ -13,7 +13,7 @@ import { readS3Object } from '../../src/storage/bucket.ts'
 import type { StorageConfig } from '../../src/storage/index.ts'
 import { oneChild } from '../../test/media/capture-environment.ts'
 import { startToneAndFlash } from '../../test/media/tone-and-flash.ts'
-import { type S3Server, startS3Server } from '../../test/servers/s3-server.ts'
+import { type S3Server, startS3Server, storageOf, variablesOf } from '../../test/servers/s3-server.ts'
 import type { Plan } from './bot.ts'
 import { judge, type Verdict } from './check.ts'
 
@@ -45,7 +45,7 @@ export async function recordWith(
   const botId = randomUUID()
   const workFolder = join(out, botId)
   mkdirSync(workFolder, { recursive: true })
-  const storage: StorageConfig = server ? addressOf(server) : { type: 'folder', path: out }
+  const storage: StorageConfig = server ? storageOf(server) : { type: 'folder', path: out }
   const bot = new Bot({ storage, botId, workFolder, tuning: TUNING })
   try {
     const source = await startToneAndFlash(await bot.environment())
@@ -54,7 +54,7 @@ export async function recordWith(
       const { until, note } = await happen(accident, bot, server)
       if (bot.wasKilled) await recover(workFolder, server)
       const path = server ? join(workFolder, 'stored.mp4') : join(workFolder, 'video.mp4')
-      if (server) writeFileSync(path, await readS3Object(addressOf(server), `${botId}/video.mp4`, MAX_BYTES, soon()))
+      if (server) writeFileSync(path, await readS3Object(storageOf(server), `${botId}/video.mp4`, MAX_BYTES, soon()))
       return { verdict: await judge(path, until), note }
     } finally {
       source.close()
@@ -189,11 +189,8 @@ class Bot {
 
 /** As an operator does it. */
 async function recover(workFolder: string, server: S3Server | null): Promise<void> {
-  const keys = server
-    ? { AWS_ACCESS_KEY_ID: server.keys.accessKeyId, AWS_SECRET_ACCESS_KEY: server.keys.secretAccessKey }
-    : {}
   await run(process.execPath, [join(packageRoot, 'src/cli/index.ts'), 'recover', workFolder], {
-    env: { ...process.env, ...keys },
+    env: { ...process.env, ...(server && variablesOf(server)) },
     timeout: PATIENCE_MS,
   })
 }
@@ -207,12 +204,6 @@ async function smallDisk(folder: string): Promise<string | null> {
   } catch {
     return null
   }
-}
-
-function addressOf(server: S3Server): Extract<StorageConfig, { type: 's3' }> {
-  const { bucket, endpoint, region, keys } = server
-  const access = { access_key_id: keys.accessKeyId, secret_access_key: keys.secretAccessKey }
-  return { type: 's3', bucket, endpoint, region, ...access }
 }
 
 /** The first part of a crashed process's last message. The log has the whole message. */

@@ -15,6 +15,7 @@ import { connect } from 'node:net'
 import { dirname, join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { findUser, obstacleFor } from '@standin/wire/process/bot-user.ts'
 import { CHILD_PATH } from '@standin/wire/process/child-path.ts'
 import { socketParent } from '@standin/wire/process/socket-folder.ts'
 
@@ -58,9 +59,14 @@ export async function startOwnPostgres({ folder, settings = [] }: OwnPostgresSet
     await chown(home, owner.uid, owner.gid)
     // The user has to pass through the data folder; its contents are closed to others file by file.
     await chmod(folder, (await stat(folder)).mode | 0o001)
-    for (const place of [programs, home]) await assertCanEnter(place, owner)
+    const obstacle = await obstacleFor(owner, [programs, home])
+    if (obstacle)
+      throw new Error(
+        `PostgreSQL does not run as root, and ${obstacle.fault}. ${obstacle.cure}. ` +
+          'Or run the service as an ordinary user, or set DATABASE_URL',
+      )
   }
-  const asOwner = { ...owner, env: { PATH: CHILD_PATH, LC_ALL: 'C', TZ: 'UTC' }, cwd: home }
+  const asOwner = { uid: owner?.uid, gid: owner?.gid, env: { PATH: CHILD_PATH, LC_ALL: 'C', TZ: 'UTC' }, cwd: home }
   const call = async (program: string, options: readonly string[]) => {
     try {
       await run(join(programs, program), [...options], asOwner)
@@ -103,29 +109,14 @@ export async function startOwnPostgres({ folder, settings = [] }: OwnPostgresSet
   }
 }
 
-type Owner = { uid: number; gid: number } | undefined
+type Owner = Awaited<ReturnType<typeof findUser>>
 
 /** PostgreSQL refuses to run as root; then its files and processes belong to `postgres`, or to `nobody`. */
 async function unprivilegedUser(): Promise<Owner> {
-  if (process.getuid?.() !== 0) return undefined
-  const users = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'))
-  const found = ['postgres', 'nobody'].map((name) => users.find((fields) => fields[0] === name)).find(Boolean)
+  if (process.getuid?.() !== 0) return null
+  const found = (await findUser('postgres')) ?? (await findUser('nobody'))
   if (!found) throw new Error('PostgreSQL does not run as root, and this machine has no user "postgres" or "nobody"')
-  return { uid: Number(found[2]), gid: Number(found[3]) }
-}
-
-/** Throws if a folder above is closed to the user; root's home usually is. */
-async function assertCanEnter(place: string, owner: { uid: number; gid: number }): Promise<void> {
-  for (let folder = dirname(place); folder !== dirname(folder); folder = dirname(folder)) {
-    const { mode, uid, gid } = await stat(folder)
-    const bit = uid === owner.uid ? 0o100 : gid === owner.gid ? 0o010 : 0o001
-    if ((mode & bit) === 0)
-      throw new Error(
-        `PostgreSQL does not run as root, and its user (uid ${owner.uid}) may not enter ${folder}: ` +
-          'move the checkout and the data folder to a place that others may enter, ' +
-          'run the service as an ordinary user, or set DATABASE_URL',
-      )
-  }
+  return found
 }
 
 async function makeCluster(

@@ -1,5 +1,5 @@
 /**
- * Command line options as fields of the job. A complete job comes from one source (job-place.ts); options override its
+ * Command line options as fields of the job. A complete job comes from one source; options override its
  * fields.
  */
 import { randomUUID } from 'node:crypto'
@@ -11,12 +11,42 @@ import { pictureDataUrl } from '../job/bot-image.ts'
 import { InvalidJob } from '../job/config.ts'
 import { downloadJob } from './job-address.ts'
 import { takeJobFile } from './job-file.ts'
-import { jobPlaceOf } from './job-place.ts'
 import { FIELD_OPTIONS, type JoinOptions } from './join-options.ts'
 import { s3AddressOf } from './s3-address.ts'
 import { fileProblem } from './shown-text.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
+
+const PLACE_OPTIONS = ['--job', '--job-url'] as const
+const PLACE_VARIABLES = ['STANDIN_JOB', 'STANDIN_JOB_FILE', 'STANDIN_JOB_URL'] as const
+
+/** The one place that a whole job is taken from. */
+interface JobPlace {
+  from: (typeof PLACE_OPTIONS)[number] | (typeof PLACE_VARIABLES)[number]
+  value: string
+}
+
+/**
+ * An option goes before the variables of the environment. Null if options alone describe the job. Throws InvalidJob where
+ * two places are named.
+ */
+export function jobPlaceOf(
+  { job, jobUrl }: { job?: string; jobUrl?: string },
+  environment: Environment,
+): JobPlace | null {
+  const given: Partial<Record<JobPlace['from'], string | undefined>> = { '--job': job, '--job-url': jobUrl }
+  const options = PLACE_OPTIONS.flatMap((from) => placeOf(from, given[from]))
+  const variables = PLACE_VARIABLES.flatMap((from) => placeOf(from, environment[from] || undefined))
+  const named = options.length > 0 ? options : variables
+  const [first, second] = named
+  if (first && second)
+    throw new InvalidJob([{ path: second.from, message: `excludes ${first.from}; give one of them` }])
+  return first ?? null
+}
+
+function placeOf(from: JobPlace['from'], value: string | undefined): JobPlace[] {
+  return value === undefined ? [] : [{ from, value }]
+}
 
 /** Text of the job at an address; null if the job has another source. Throws InvalidJob. */
 export async function downloadedJob(options: JoinOptions, environment: Environment): Promise<string | null> {

@@ -6,7 +6,7 @@ import { startOwnPostgres } from '../../control-plane/store/own-postgres.ts'
 import { startMock } from '../../packages/mock/index.ts'
 import type { MockMeeting } from '../../packages/mock/types.ts'
 import { FOUR_PEOPLE, speak } from '../end-to-end/meeting-script.ts'
-import { startS3Server } from '../servers/s3-server.ts'
+import { startS3Server, variablesOf } from '../servers/s3-server.ts'
 import { ServiceProcess } from './service-process.ts'
 import { type Receiver, startReceiver } from './webhooks/receiver.ts'
 
@@ -181,10 +181,7 @@ ifImage(
     onTestFinished(() => s3.close())
     const service = await openService({
       STANDIN_STORAGE: `s3://${s3.bucket}`,
-      AWS_ENDPOINT_URL_S3: s3.endpoint,
-      AWS_ACCESS_KEY_ID: s3.keys.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: s3.keys.secretAccessKey,
-      AWS_REGION: s3.region,
+      ...variablesOf(s3),
     })
     const meeting = mock.open('waiting-room', { people: [...FOUR_PEOPLE] })
     const botId = await createBot(service, meeting)

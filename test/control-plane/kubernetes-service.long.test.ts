@@ -8,7 +8,7 @@ import { startOwnPostgres } from '../../control-plane/store/own-postgres.ts'
 import { startMock } from '../../packages/mock/index.ts'
 import type { MockMeeting } from '../../packages/mock/types.ts'
 import { FOUR_PEOPLE, speak } from '../end-to-end/meeting-script.ts'
-import { startS3Server } from '../servers/s3-server.ts'
+import { startS3Server, variablesOf } from '../servers/s3-server.ts'
 import { openRealCluster, type RealCluster, realConfig } from './launching/launchers/kubernetes/real-cluster.ts'
 import { ServiceProcess } from './service-process.ts'
 import { type Receiver, startReceiver } from './webhooks/receiver.ts'
@@ -50,10 +50,7 @@ async function openService(environment: Record<string, string> = {}) {
     STANDIN_MAP_HOSTS: mock.hosts.map((host) => `${host}=${mock.address}`).join(','),
     STANDIN_WEBHOOK_DELAYS: '0.2,0.5,1',
     STANDIN_STORAGE: `s3://${s3.bucket}`,
-    AWS_ENDPOINT_URL_S3: s3.endpoint,
-    AWS_ACCESS_KEY_ID: s3.keys.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: s3.keys.secretAccessKey,
-    AWS_REGION: s3.region,
+    ...variablesOf(s3),
     ...environment,
   })
   onTestFinished(async () => {

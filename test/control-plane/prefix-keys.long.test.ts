@@ -7,7 +7,7 @@ import { startMock } from '../../packages/mock/index.ts'
 import { FOUR_PEOPLE, LOOK, speak } from '../end-to-end/meeting-script.ts'
 import { probe } from '../media/media-info.ts'
 import { heardShare, soundOf } from '../media/meeting-recording.ts'
-import { type S3ServerOptions, startS3Server } from '../servers/s3-server.ts'
+import { type S3ServerOptions, startS3Server, variablesOf } from '../servers/s3-server.ts'
 import type { Keys } from '../servers/sigv4.ts'
 import { ServiceProcess } from './service-process.ts'
 
@@ -22,10 +22,7 @@ async function setting(options: S3ServerOptions) {
   const service = await ServiceProcess.prepare({
     STANDIN_STORAGE: `s3://${s3.bucket}/all`,
     STANDIN_STORAGE_ROLE: ROLE,
-    AWS_ENDPOINT_URL_S3: s3.endpoint,
-    AWS_ACCESS_KEY_ID: s3.keys.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: s3.keys.secretAccessKey,
-    AWS_REGION: s3.region,
+    ...variablesOf(s3),
     STANDIN_RESUME_BOTS: 'off',
     STANDIN_MAP_HOSTS: mock.hosts.map((host) => `${host}=${mock.address}`).join(','),
   })

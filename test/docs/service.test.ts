@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { botEnvironment } from '../../control-plane/launching/launchers/process/bot-environment.ts'
+import { botEnvironment } from '../../control-plane/launching/launchers/shared/bot-environment.ts'
 import { run } from '../../control-plane/main/cli/run.ts'
 import { ROLES, rowsOf } from '../../control-plane/main/config/config.ts'
 import { SETTINGS } from '../../control-plane/main/config/table.ts'

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { MockMeeting } from '../../packages/mock/types.ts'
 import { temporaryFolder } from '../fakes/at-end.ts'
 import { probe } from '../media/media-info.ts'
-import { type S3Server, startS3Server, storageOf } from '../servers/s3-server.ts'
+import { type S3Server, startS3Server, storageOf, variablesOf } from '../servers/s3-server.ts'
 import { type BotProcess, recover } from './bot-process.ts'
 import { endToEnd } from './capture-environment.ts'
 import { passes, WITHOUT_CAMERAS } from './meeting-script.ts'
@@ -59,8 +59,7 @@ describe('an S3 server', () => {
     expect(exitCode).toBe(4)
     expect(report).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR' })
     await server.comeBack()
-    const { accessKeyId, secretAccessKey } = server.keys
-    await recover(join(work, bot.botId), { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey })
+    await recover(join(work, bot.botId), variablesOf(server))
     expect(await storedSeconds(bot)).toBeCloseTo(report!.duration_seconds!, 0)
   })
 })

@@ -3,7 +3,7 @@
  */
 
 import { join } from 'node:path'
-import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { GetObjectCommand } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { type Browser, chromium } from 'playwright'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -12,7 +12,7 @@ import { openStorage } from '../../src/storage/index.ts'
 import { temporaryFolder } from '../fakes/at-end.ts'
 import { type Clips, clipAt, feedLong, lengthShown, makeClips, numbersShown } from '../media/long-recording.ts'
 import { isIndexFirst, topLevelBoxes } from '../media/media-info.ts'
-import { startS3Server, storageOf } from '../servers/s3-server.ts'
+import { s3ClientOf, startS3Server, storageOf } from '../servers/s3-server.ts'
 
 const SECONDS = 20 * 60
 const SEEKS = [SECONDS - 60, 0.5, 601, SECONDS - 1, 333.3]
@@ -46,7 +46,7 @@ test('a long recording in a folder plays and seeks in Chromium the moment it is 
 test('a long recording in S3 plays and seeks by a presigned address, and was sent once', async () => {
   const server = await startS3Server()
   onTestFinished(() => server.close())
-  const { bucket, endpoint, region, keys } = server
+  const { bucket, endpoint, keys } = server
   const storage = await openStorage(storageOf(server), { botId: 'long', workFolder: temporaryFolder() })
   const recording = await feedLong(clips, SECONDS, (file) => storage.grow(file, NEVER))
   const sentBefore = server.requests.filter(({ operation }) => operation === 'UploadPart').length
@@ -57,10 +57,7 @@ test('a long recording in S3 plays and seeks by a presigned address, and was sen
   expect(server.requests.filter(({ operation }) => operation === 'UploadPart').length - sentBefore).toBeLessThan(7)
   expect(sentBefore).toBeGreaterThan(2)
 
-  const client = new S3Client({
-    ...{ endpoint, region, forcePathStyle: true },
-    credentials: keys,
-  })
+  const client = s3ClientOf({ endpoint, ...keys })
   const url = await getSignedUrl(client, new GetObjectCommand({ Bucket: bucket, Key: 'long/video.mp4' }))
   const page = await browser.newPage()
   expect(await numbersShown(page, url, SEEKS)).toEqual(expected)

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createHistogram } from '../../recorder/histogram.ts'
-import { createQualityWatch, type QualityWatch } from '../../recorder/quality.ts'
+import { createHistogram, createQualityWatch, type QualityWatch } from '../../recorder/quality.ts'
 
 const START = Date.parse('2026-11-21T09:00:00.000Z')
 const RATE = 48_000

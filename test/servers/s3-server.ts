@@ -1,11 +1,11 @@
 /**
- * A small S3 server for tests: one bucket in memory, signatures checked, multipart state kept, and faults on demand.
- * The
+ * A small S3 server for tests: one bucket in memory, signatures checked, multipart state kept, and faults on demand. The
  * same suite runs against a real server, which holds this one honest.
  */
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { S3Client } from '@aws-sdk/client-s3'
 import { freePort } from './free-port.ts'
 import { answerOperation, operationOf, type Reply, type S3Request, toXml } from './s3-operations.ts'
 import { S3State, type StateRules } from './s3-state.ts'
@@ -76,6 +76,37 @@ export function storageOf({ bucket, endpoint, region, keys }: S3Server) {
   const { accessKeyId: access_key_id, secretAccessKey: secret_access_key, sessionToken: session_token } = keys
   const credentials = { access_key_id, secret_access_key, ...(session_token && { session_token }) }
   return { type: 's3' as const, bucket, endpoint, region, ...credentials }
+}
+
+/** The storage of a service whose recordings go there. */
+export function storeSettingsOf({ bucket, endpoint, keys }: S3Server) {
+  return { type: 's3' as const, bucket, prefix: 'all/of it', endpoint, ...keys }
+}
+
+/** The same as variables of a program. */
+export function variablesOf({ endpoint, region, keys }: S3Server) {
+  return {
+    AWS_ENDPOINT_URL_S3: endpoint,
+    AWS_ACCESS_KEY_ID: keys.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: keys.secretAccessKey,
+    AWS_REGION: region,
+  }
+}
+
+/** Of any S3 server. */
+export interface S3Access extends Pick<Keys, 'accessKeyId' | 'secretAccessKey' | 'sessionToken'> {
+  endpoint: string
+  /** Default: `us-east-1`. */
+  region?: string
+}
+
+/** A client that sends checksums only where S3 itself needs them. The caller destroys it. */
+export function s3ClientOf({ endpoint, region = 'us-east-1', ...credentials }: S3Access): S3Client {
+  return new S3Client({
+    ...{ endpoint, region, credentials, forcePathStyle: true },
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  })
 }
 
 const DEFAULT_KEYS: Keys = { accessKeyId: 'TESTKEY', secretAccessKey: 'TESTSECRETTESTSECRETTESTSECRET' }

@@ -1,7 +1,6 @@
 /** One request to a calendar provider, with bounds on time and size. Everything that can go wrong is a `ProviderError`. */
 import { messageOf } from '@standin/wire/text/error-text.ts'
 import { type GuardedClient, ProviderError } from '../../platform/ports.ts'
-import { parseCleanJson } from './clean-json.ts'
 
 /** The addresses come from the operator's settings, so private ones may be among them. */
 export type ProviderHttp = Pick<GuardedClient, 'request'>
@@ -70,9 +69,38 @@ export async function send(http: ProviderHttp, provider: string, request: Provid
   return { status: response.status, headers: response.headers, bytes: response.body.length, ...read }
 }
 
+const MAX_DEPTH = 40
+
+/** JSON that PostgreSQL can store: no NUL characters, no half surrogates, null for what is nested too deeply. */
 function readBody(bytes: Uint8Array): Pick<ProviderResponse, 'json' | 'bodyProblem'> {
   if (bytes.length === 0) return { json: undefined, bodyProblem: null }
-  return parseCleanJson(new TextDecoder().decode(bytes))
+  let bodyProblem: string | null = null
+  try {
+    const json = clean(JSON.parse(new TextDecoder().decode(bytes)), 0, () => {
+      bodyProblem = `is nested more than ${MAX_DEPTH} levels deep`
+    })
+    return { json, bodyProblem }
+  } catch {
+    return { json: undefined, bodyProblem: 'is not JSON' }
+  }
+}
+
+function clean(value: unknown, depth: number, onTooDeep: () => void): unknown {
+  if (typeof value === 'string') return cleanText(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (depth >= MAX_DEPTH) {
+    onTooDeep()
+    return null
+  }
+  if (Array.isArray(value)) return value.map((item) => clean(item, depth + 1, onTooDeep))
+  const entries = Object.entries(value).map(
+    ([key, item]) => [cleanText(key), clean(item, depth + 1, onTooDeep)] as const,
+  )
+  return Object.fromEntries(entries)
+}
+
+function cleanText(text: string): string {
+  return text.toWellFormed().replaceAll('\u0000', '\uFFFD')
 }
 
 /** Milliseconds of a `Retry-After` in seconds or as a date, at most an hour; null if there is none. */

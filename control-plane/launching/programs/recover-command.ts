@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Job } from '@standin/wire/job.ts'
-import { botEnvironment } from '../launchers/process/bot-environment.ts'
+import { botEnvironment } from '../launchers/shared/bot-environment.ts'
 import type { Recover } from '../reconcile/recovery.ts'
 
 /** Milliseconds; a long recording is read once to make its index. */

@@ -2,16 +2,18 @@
  * Every setting of the service, once. The command line, the reading of the environment and the report of mistakes are made
  * from these rows, the type of `ServiceConfig` is inferred from them, and a test compares docs/operating.md with them.
  */
+import { problemsOf } from '@standin/wire/job.ts'
 import { readHostMapping } from '@standin/wire/network/host-mapping.ts'
+import { type Prices, pricesSchema } from '../../bots/prices.ts'
 import { parseStorage } from '../../files/open-file-store.ts'
 import { parseSealKeys } from '../../platform/secrets/seals.ts'
+import { documentOf } from './document.ts'
 import { egressRules } from './egress.ts'
 import * as is from './kind.ts'
 import { botNeeds } from './needs.ts'
 import * as oidc from './oidc.ts'
 import * as pods from './pods.ts'
 import { postgresAddress } from './postgres-address.ts'
-import { priceList } from './prices.ts'
 import { trustedProxies } from './trusted-proxies.ts'
 
 export const ROLES = ['api', 'links', 'launcher', 'dispatcher', 'jobs'] as const
@@ -64,6 +66,15 @@ const storage = is.kind('Write folder:/srv/recordings or s3://bucket/prefix', (t
   parseStorage(text, {})
   return text
 })
+const priceList = is.kind(
+  'Write a price list as JSON, or the absolute path of a file with it: {"currency": "EUR", "as_of": "2026-11-01", "core_hour": "0.04", "gb_sent": "0.08"}',
+  (text): Prices => {
+    const { data, error } = pricesSchema.safeParse(documentOf(text))
+    if (data !== undefined) return data
+    const { path, message } = problemsOf(error)[0]!
+    throw new Error(`${path === '' ? 'the document' : path}: ${message}`)
+  },
+)
 /** A link may hold a passcode, so no message repeats one. */
 const checkLinks = is.kind('Write links of your test meetings, separated by commas', (text) => {
   const links = text

@@ -3,7 +3,6 @@
  * under their names in the database; `bigint` columns are numbers (`database.ts`).
  */
 import type { Insertable, Selectable, Updateable } from 'kysely'
-import type { AccountsTable } from './account-tables.ts'
 import type {
   ArtifactsTable,
   AttemptUsageTable,
@@ -29,7 +28,7 @@ import type {
   CalendarSeriesTable,
   CalendarsTable,
 } from './calendar-tables.ts'
-import type { ConnectionsTable } from './connection-tables.ts'
+import type { AccountsTable, ConnectionsTable } from './connection-tables.ts'
 import type {
   DeliveriesTable,
   DeliveryAttemptsTable,
@@ -37,8 +36,13 @@ import type {
   EventInboxTable,
   MessagesTable,
 } from './delivery-tables.ts'
-import type { PersonIdentitiesTable } from './identity-tables.ts'
-import type { PeopleTable, SessionsTable, SignInLinksTable, SignInPeopleTable } from './people-tables.ts'
+import type {
+  PeopleTable,
+  PersonIdentitiesTable,
+  SessionsTable,
+  SignInLinksTable,
+  SignInPeopleTable,
+} from './people-tables.ts'
 import type {
   ApiKeysTable,
   AuditLogTable,

@@ -1,4 +1,4 @@
-/** Rows of the people who use the dashboard: accounts, sign-in links and sessions. */
+/** Rows of the people who use the dashboard: accounts here and at issuers, sign-in links and sessions. */
 import type { ColumnType, Generated } from 'kysely'
 import type { Time } from './column-types.ts'
 
@@ -44,4 +44,13 @@ export interface SessionsTable {
   consent_state: Buffer | null
   /** Null: of one person. */
   sign_in: string | null
+}
+
+export interface PersonIdentitiesTable {
+  issuer: string
+  /** The account at the issuer: it stays the same when its name and its e-mail address change. */
+  subject: string
+  person_id: string
+  created_at: Generated<Date>
+  seen_at: Generated<Date>
 }

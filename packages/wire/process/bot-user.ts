@@ -1,6 +1,6 @@
 /**
  * The user of bots where root starts them. They open strangers' pages, and as root Chromium has no sandbox, so a defect of
- * Chromium would give the whole machine away.
+ * Chromium would give the whole machine away. The user of the service's own PostgreSQL is looked for in the same way.
  */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -84,18 +84,23 @@ async function usableUser(
     }
   if (user.uid === 0) return { fault: `${name} is root`, cure: 'Name another user' }
   await prepare(user)
+  return (await obstacleFor(user, paths)) ?? user
+}
+
+/** Why programs of root cannot run as the user with these paths; null if they can. Paths that do not exist are passed over. */
+export async function obstacleFor(user: BotUser, paths: readonly string[]): Promise<Weakness | null> {
   const closed = await firstClosed(user, paths)
-  if (closed === null) return user
+  if (closed === null) return null
   if (closed.code === 'EPERM')
     return { fault: 'this process may not change its user', cure: 'Give it CAP_SETUID and CAP_SETGID' }
   return {
-    fault: `the user ${name} may not enter or read ${closed.path}`,
+    fault: `the user ${user.name} may not enter or read ${closed.path}`,
     cure: 'Use a place that others may enter, such as /opt, or open that one to the user',
   }
 }
 
-/** Asks the system, which may know users from other places than /etc/passwd. */
-async function findUser(name: string): Promise<BotUser | null> {
+/** Asks the system, which may know users from other places than /etc/passwd. Null if there is no such user. */
+export async function findUser(name: string): Promise<BotUser | null> {
   if (!/^[a-z_][\w.-]*\$?$/i.test(name)) return null
   const { output } = await ask('getent', ['passwd', name])
   const [, , uid, gid] = output.trim().split(':')
@@ -106,7 +111,7 @@ const CLOSED = `for path; do
   if [ -d "$path" ]; then [ -x "$path" ]; else [ -r "$path" ]; fi || { printf %s "$path"; exit 1; }
 done`
 
-/** The system itself decides, since access lists and mounts count too. Paths that do not exist are passed over. */
+/** The system itself decides, since access lists and mounts count too. */
 async function firstClosed(user: BotUser, paths: readonly string[]): Promise<{ code?: unknown; path: string } | null> {
   const all = new Set(paths.filter((path) => existsSync(path)).flatMap((path) => [...foldersAbove(path), path]))
   const { error, output } = await ask('/bin/sh', ['-c', CLOSED, 'sh', ...all], user)

@@ -22,11 +22,9 @@ import { prepareCallerRole } from '../../../control-plane/store/row-security.ts'
 import { createKey, type Permission } from '../../../control-plane/store/teams/keys.ts'
 import type { TeamChange } from '../../../control-plane/store/teams/teams.ts'
 import { resendEnd, sendCallback, sendTest } from '../../../control-plane/webhooks/replay.ts'
-import { type Base, MEET, openWorld, quiet, seals } from '../world.ts'
+import { type Base, MEET, quiet, seals } from '../world.ts'
 import { createJudge, DOCUMENTS } from './openapi-judge.ts'
 import { type Answer, answerOf, openVisitor } from './visitor.ts'
-
-export { quiet }
 
 const PRICES = pricesSchema.parse({
   currency: 'EUR',
@@ -54,13 +52,6 @@ const NO_CALENDARS = new Proxy({} as CalendarOperations, {
 
 /** The service's own check, in each test of the API. */
 const UNLOGGED = 'A change is not in the audit log'
-
-export interface ApiWorldOptions {
-  generations?: readonly Generation[]
-  dependencies?: Partial<ApiDependencies>
-}
-export const openApiWorld = ({ dependencies, ...options }: ApiWorldOptions = {}) =>
-  openWorld({ api: { ...dependencies, ...options } })
 
 export type GivenToApi = Partial<ApiDependencies> & { generations?: readonly Generation[] }
 

@@ -14,7 +14,6 @@ import {
   ListObjectsV2Command,
   ListPartsCommand,
   PutObjectCommand,
-  S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { storageSchema } from '@standin/wire/job.ts'
@@ -25,6 +24,7 @@ import { recoverBucket } from '../../../src/storage/bucket.ts'
 import type { S3Config } from '../../../src/storage/s3/session.ts'
 import { S3Storage } from '../../../src/storage/s3/storage.ts'
 import { temporaryFolder } from '../../fakes/at-end.ts'
+import { s3ClientOf } from '../../servers/s3-server.ts'
 import { NUMBERED, numberedPiece } from '../../src/storage/numbered-pieces.ts'
 import { growthOf, head, localFile, never, video } from '../../src/storage/place.ts'
 import { TEST_TUNING } from '../../src/storage/s3-place.ts'
@@ -47,9 +47,8 @@ function clientOf({
   secret_access_key: secretAccessKey,
   session_token,
 }: S3Config) {
-  const credentials = { accessKeyId: accessKeyId!, secretAccessKey: secretAccessKey!, sessionToken: session_token! }
-  const needed = { requestChecksumCalculation: 'WHEN_REQUIRED', responseChecksumValidation: 'WHEN_REQUIRED' } as const
-  const client = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials, ...needed })
+  const keys = { accessKeyId: accessKeyId!, secretAccessKey: secretAccessKey!, sessionToken: session_token! }
+  const client = s3ClientOf({ endpoint: endpoint!, ...keys })
   onTestFinished(() => client.destroy())
   return client
 }

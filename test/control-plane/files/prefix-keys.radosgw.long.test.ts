@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
+import { CreateBucketCommand } from '@aws-sdk/client-s3'
 import { storageSchema } from '@standin/wire/job.ts'
 import { systemClock } from '@standin/wire/time/deadline.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -7,6 +7,7 @@ import type { S3Config } from '../../../src/storage/s3/session.ts'
 import { S3Storage } from '../../../src/storage/s3/storage.ts'
 import { temporaryFolder } from '../../fakes/at-end.ts'
 import { type Radosgw, startRadosgw } from '../../servers/radosgw.ts'
+import { s3ClientOf } from '../../servers/s3-server.ts'
 import { numberedBody, numberedPiece } from '../../src/storage/numbered-pieces.ts'
 import { growthOf, head, never } from '../../src/storage/place.ts'
 import { TEST_TUNING } from '../../src/storage/s3-place.ts'
@@ -18,8 +19,7 @@ let settings: WithRole
 beforeAll(async () => {
   server = await startRadosgw({ hasSts: true })
   const { endpoint, region, accessKeyId, secretAccessKey } = server
-  const credentials = { accessKeyId, secretAccessKey }
-  const client = new S3Client({ endpoint, region, credentials, forcePathStyle: true })
+  const client = s3ClientOf({ endpoint, region, accessKeyId, secretAccessKey })
   await client.send(new CreateBucketCommand({ Bucket: 'recordings' }))
   client.destroy()
   const roleArn = await server.createRole('bots')

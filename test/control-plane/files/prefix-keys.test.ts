@@ -1,14 +1,12 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { type S3Server, type S3ServerOptions, startS3Server } from '../../servers/s3-server.ts'
+import { type S3Server, type S3ServerOptions, startS3Server, storeSettingsOf } from '../../servers/s3-server.ts'
 import { openKeys, prefixKeysContract, type WithRole } from './prefix-keys-contract.ts'
 
 const ROLE = 'arn:aws:iam::123456789012:role/bots'
 
-const settingsOf = ({ bucket, endpoint, keys }: S3Server): WithRole => ({
-  ...{ type: 's3', bucket, prefix: 'all/of it', endpoint, roleArn: ROLE, ...keys },
-})
+const settingsOf = (of: S3Server): WithRole => ({ ...storeSettingsOf(of), roleArn: ROLE })
 
 let server: S3Server
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { text } from 'node:stream/consumers'
-import { CreateMultipartUploadCommand, S3Client, UploadPartCommand } from '@aws-sdk/client-s3'
+import { CreateMultipartUploadCommand, UploadPartCommand } from '@aws-sdk/client-s3'
 import { storageSchema } from '@standin/wire/job.ts'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openFileStore, parseStorage } from '../../../control-plane/files/open-file-store.ts'
 import { createS3Store, type S3Settings } from '../../../control-plane/files/s3-store.ts'
 import type { FileRequest } from '../../../control-plane/platform/ports.ts'
-import { type S3Server, startS3Server } from '../../servers/s3-server.ts'
+import { type S3Server, s3ClientOf, startS3Server, storeSettingsOf } from '../../servers/s3-server.ts'
 import { storeSuite } from './suite.ts'
 
 let server: S3Server
@@ -13,8 +13,7 @@ let store: ReturnType<typeof createS3Store>
 let settings: S3Settings
 beforeAll(async () => {
   server = await startS3Server()
-  const { bucket, endpoint, keys } = server
-  settings = { type: 's3', bucket, prefix: 'all/of it', endpoint, ...keys }
+  settings = storeSettingsOf(server)
   store = createS3Store(settings)
 })
 afterAll(async () => {
@@ -101,9 +100,7 @@ describe('a link to the service', () => {
 })
 
 test('deletion also ends unfinished uploads, whose parts no listing of objects shows', async () => {
-  const { endpoint, keys: credentials } = server
-  const options = { region: 'us-east-1', forcePathStyle: true, requestChecksumCalculation: 'WHEN_REQUIRED' } as const
-  const client = new S3Client({ endpoint, credentials, ...options })
+  const client = s3ClientOf({ endpoint: server.endpoint, ...server.keys })
   const at = { Bucket: server.bucket, Key: 'all/of it/late/1/video.mp4' }
   const { UploadId } = await client.send(new CreateMultipartUploadCommand(at))
   await client.send(new UploadPartCommand({ ...at, UploadId, PartNumber: 1, Body: 'part' }))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { openFileStore, type StorageSettings } from '@standin/control-plane/files/open-file-store.ts'
 import { checkStorage, StorageProblem, watchStorage } from '@standin/control-plane/files/storage-check.ts'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { type S3Server, startS3Server } from '../../servers/s3-server.ts'
+import { type S3Server, startS3Server, storeSettingsOf } from '../../servers/s3-server.ts'
 
 const links = { secret: Buffer.alloc(32), publicUrl: 'http://service.test', now: Date.now }
 let server: S3Server
@@ -18,10 +18,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-const s3 = (changes: object = {}): StorageSettings => ({
-  ...{ type: 's3', bucket: server.bucket, prefix: 'all', endpoint: server.endpoint, ...server.keys },
-  ...changes,
-})
+const s3 = (changes: object = {}): StorageSettings => ({ ...storeSettingsOf(server), prefix: 'all', ...changes })
 
 /** The kind and the message of the problem; null if the storage works. */
 async function problemOf(settings: StorageSettings): Promise<[kind: string, message: string] | null> {

@@ -77,6 +77,14 @@ test('listens on no port and refuses connections without the password', async ()
   expect(statSync(join(folder, 'database')).mode & 0o777).toBe(0o700)
 })
 
+test.runIf(process.getuid?.() === 0)('a folder that is closed to the user of the server is named', async () => {
+  const closed = mkdirs()
+  chmodSync(closed, 0o700)
+  await expect(start(join(closed, 'data'))).rejects.toThrow(
+    new RegExp(`does not run as root.* may not enter .*${closed}\\.`),
+  )
+})
+
 test('a data folder with a long path is no problem for the socket', async () => {
   const folder = mkdirs(`${'long-name-'.repeat(12)}data`)
   const { url } = await start(folder)

@@ -7,19 +7,13 @@ import {
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
   PutObjectCommand,
-  S3Client,
+  type S3Client,
 } from '@aws-sdk/client-s3'
 import type { S3Config, S3Tuning } from '../../../src/storage/s3/session.ts'
 import { S3Storage } from '../../../src/storage/s3/storage.ts'
 import { type S3Proxy, startS3Proxy } from '../../servers/s3-proxy.ts'
+import { type S3Access, s3ClientOf } from '../../servers/s3-server.ts'
 import type { GrowingPlace } from './place.ts'
-
-export interface S3Access {
-  endpoint: string
-  region: string
-  accessKeyId: string
-  secretAccessKey: string
-}
 
 /** Impatient where waiting proves nothing; S3's smallest part, so that a few MiB are several parts. */
 export const TEST_TUNING: Partial<S3Tuning> = {
@@ -41,14 +35,7 @@ export interface S3Place extends GrowingPlace {
 
 export async function openS3Place(access: S3Access, bucket: string): Promise<S3Place> {
   const proxy = await startS3Proxy(access.endpoint)
-  const client = new S3Client({
-    endpoint: access.endpoint,
-    region: access.region,
-    credentials: { accessKeyId: access.accessKeyId, secretAccessKey: access.secretAccessKey },
-    forcePathStyle: true,
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-  })
+  const client = s3ClientOf(access)
 
   const prefix = 'team one/meetings'
   const keyOf = (botId: string, name: string) => `${prefix}/${botId}/${name}`

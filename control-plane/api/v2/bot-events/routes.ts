@@ -6,6 +6,7 @@ import { EVENT_TYPES, shownEvent, shownText } from '../../../bots/shown-events.t
 import { type EventPlaces, type ReadEvent, readEvents } from '../../../store/bots/bot-events.ts'
 import { readBot } from '../../../store/bots/bots.ts'
 import { lastNumber, type NumberedInTeam } from '../../../store/bots/team-events.ts'
+import type { PartialFeed } from '../../../store/partial-words.ts'
 import type { BotRow } from '../../../store/rows/index.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
@@ -14,7 +15,6 @@ import { type App, callerOf } from '../../http/generation.ts'
 import { anyBot, generationSeenBy } from '../bots/access.ts'
 import { botParams, commaList, documented, limit, success } from '../common.ts'
 import { EventFollower } from './follower.ts'
-import { passPartials } from './partials.ts'
 import { cursorOf, eventSchema, placesOf } from './schema.ts'
 import { TeamFollower } from './team-follower.ts'
 
@@ -25,6 +25,11 @@ const ENDING_MS = 1_000
 const MAX_STREAMS = { all: 4_000, ofTeam: 1_000, ofReader: 100 }
 /** Each of them reads by itself. */
 const MAX_TEAM_STREAMS = { all: 1_000, ofTeam: 20, ofReader: 20 }
+
+/** A reader that has not taken so much gets no partial words. */
+const MAX_WAITING_BYTES = 64 * 1024
+/** Final words that are remembered: partial ones that come after them are old. */
+const MAX_FINALS = 500
 
 const MAX_CURSOR = 2_000
 const chosen = {
@@ -234,3 +239,25 @@ async function passTeam(follower: TeamFollower, stream: EventStream): Promise<vo
 
 const ENDS = new Set(['completed', 'failed'])
 const isEnd = (read: ReadEvent) => read.type === 'status_change' && ENDS.has((read.event as { status: string }).status)
+
+/**
+ * Passes on words that may still change, in the stream of a follower that wants them. They have no cursor: none is sent
+ * again.
+ */
+function passPartials(feed: PartialFeed, botId: string, stream: EventStream) {
+  let finals: string[] = []
+  const nameOf = (attempt: number, id: unknown) => `${attempt} ${id}`
+  const close = feed.follow(botId, ({ attempt, at, transcript: { type, ...data } }) => {
+    if (stream.waiting > MAX_WAITING_BYTES || finals.includes(nameOf(attempt, data.id))) return
+    stream.send(`event: partial\ndata: ${JSON.stringify({ at, attempt, type, data })}\n\n`)
+  })
+  return {
+    close,
+    /** Before these events are sent. */
+    note(events: readonly ReadEvent[]): void {
+      const transcripts = events.filter(({ type }) => type === 'transcript')
+      const fresh = transcripts.map(({ attempt, event }) => nameOf(attempt, (event as { id?: unknown }).id))
+      if (fresh.length > 0) finals = [...finals, ...fresh].slice(-MAX_FINALS)
+    },
+  }
+}

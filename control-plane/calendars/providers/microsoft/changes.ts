@@ -6,12 +6,12 @@
  * and a full sync reads the plain view.
  */
 import { ProviderError } from '../../../platform/ports.ts'
-import type { Changes, Window } from '../../ports.ts'
+import type { Changes, ProviderEvent, Window } from '../../ports.ts'
 import { eachOf } from '../pages.ts'
+import { segment } from '../responses.ts'
 import { AT_ONCE, type GraphCalendar, rangeOf, readItem, readItems } from './calendar.ts'
 import { isOfGraph, NAME, readGraphPages } from './calls.ts'
 import type { GraphItem } from './events.ts'
-import { readSeries } from './series.ts'
 
 export async function readChanges(
   calendar: GraphCalendar,
@@ -86,4 +86,35 @@ function sortOut(items: readonly unknown[]) {
     else singles.set(id, item as GraphItem)
   }
   return { singles, series, removed, nameless }
+}
+
+/** All instances of one series in the window, complete. */
+async function readSeries(
+  calendar: GraphCalendar,
+  id: string,
+  window: Window,
+): Promise<{ events: ProviderEvent[]; unreadable: Changes['unreadable'] }> {
+  const { settings, accessToken, url } = calendar
+  const instances = `${url}/events/${segment(id)}/instances?${rangeOf(window)}&$top=50`
+  try {
+    const { items } = await readGraphPages(settings, accessToken, 'the instances of a series', instances)
+    const master = items.some(isStub) ? await readItem(calendar, id) : null
+    const complete = items.map((item) => (master !== null && isStub(item) ? completed(item, master) : item))
+    return await readItems(complete, settings)
+  } catch (error) {
+    // The series is gone, and its instances with it.
+    if (error instanceof ProviderError && error.kind === 'not_found') return { events: [], unreadable: [] }
+    throw error
+  }
+}
+
+/** Id, times and the series, and nothing else. */
+function isStub(item: unknown): item is GraphItem {
+  return typeof item === 'object' && item !== null && !('subject' in item) && 'seriesMasterId' in item
+}
+
+/** Fields that the stub lacks are those of the series. */
+function completed(stub: GraphItem, master: GraphItem): GraphItem {
+  const { recurrence: _, '@odata.context': __, ...shared } = master
+  return { ...shared, ...stub, type: stub.type ?? 'occurrence' }
 }

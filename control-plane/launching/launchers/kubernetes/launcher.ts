@@ -8,7 +8,6 @@ import { placeOf } from '../shared/bot-name.ts'
 import { LABELS } from '../shared/container-environment.ts'
 import { endWithout, NEVER_STARTED } from '../shared/evidence.ts'
 import { type Cluster, connectCluster, sentenceOf, statusOf, wasNotDone } from './cluster.ts'
-import { createWarnings } from './events.ts'
 import { type BotState, botPod, NO_POD, stateOf } from './evidence.ts'
 import { type JobFacts, jobFacts, type PodFacts, podFacts } from './facts.ts'
 import { FINALIZER, MARK, type PodSettings, WHY } from './job.ts'
@@ -20,6 +19,9 @@ import { listAll, openBook, type WatchedKind } from './watch.ts'
 /** The shortest that a node knows between SIGTERM and SIGKILL. */
 const MIN_GRACE_SECONDS = 1
 const WHY_CHARACTERS = 500
+/** How long the answer about warnings serves: a full cluster is asked many times. */
+const WARNINGS_SERVE_MS = 10_000
+const MAX_WARNINGS = 50
 
 export interface KubernetesLauncherSettings extends PodSettings {
   config: KubeConfig
@@ -247,4 +249,29 @@ function nullWhereMissing(error: unknown): null {
 function isAway(error: unknown): boolean {
   const { name, message } = error as { name?: unknown; message?: unknown }
   return wasNotDone(error) || name === 'TimeoutError' || /fetch failed|terminated|socket/i.test(String(message))
+}
+
+/**
+ * The last warning about a Job in the cluster's own words, which alone says why it has no pod; null if there is none. Never
+ * rejects.
+ */
+function createWarnings({ core }: Cluster, namespace: string): (job: string) => Promise<string | null> {
+  let answer: { job: string; askedAt: number; warning: Promise<string | null> } | null = null
+
+  async function ask(job: string): Promise<string | null> {
+    try {
+      const fieldSelector = `involvedObject.kind=Job,involvedObject.name=${job},type=Warning`
+      const { items } = await core.listNamespacedEvent({ namespace, fieldSelector, limit: MAX_WARNINGS })
+      const at = (event: (typeof items)[number]) => new Date(event.lastTimestamp ?? event.eventTime ?? 0).getTime()
+      return items.sort((a, b) => at(b) - at(a))[0]?.message?.slice(0, 500) ?? null
+    } catch (error) {
+      return sentenceOf(error)
+    }
+  }
+
+  return (job) => {
+    if (answer === null || answer.job !== job || performance.now() - answer.askedAt > WARNINGS_SERVE_MS)
+      answer = { job, askedAt: performance.now(), warning: ask(job) }
+    return answer.warning
+  }
 }

@@ -21,11 +21,11 @@ import {
   type Need,
   NoRoom,
 } from '../../../platform/ports.ts'
+import { botEnvironment, permittedAddresses } from '../shared/bot-environment.ts'
 import { botName, isBotName, knownName, placeOf } from '../shared/bot-name.ts'
 import { capacityOf, refusalOf, roomOn } from '../shared/capacity.ts'
 import { withOperatorKeys } from '../shared/container-environment.ts'
 import { killLater } from '../shared/kill-later.ts'
-import { botEnvironment, permittedAddresses } from './bot-environment.ts'
 import {
   hasEnded,
   isHalfMade,
@@ -57,7 +57,7 @@ export interface ProcessLauncherSettings {
   mapHosts: readonly string[]
   /** Further mappings of one bot; the mock meeting of a demo is started here. Rejects as an error of the infrastructure. */
   mapHostsOf?: (job: Job) => Promise<readonly string[]>
-  /** The service's own variables; `bot-environment.ts` says which of them bots get. */
+  /** The service's own variables; `shared/bot-environment.ts` says which of them bots get. */
   environment: Readonly<Record<string, string | undefined>>
   /** Null: by cores and memory. */
   maxBots: number | null

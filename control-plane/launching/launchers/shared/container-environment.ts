@@ -1,6 +1,6 @@
 /** The service's settings for a bot in a container of any engine: labels, variables, and keys inside its job. */
 import type { Job } from '@standin/wire/job.ts'
-import { permittedAddresses } from '../process/bot-environment.ts'
+import { containerEnvironment, permittedAddresses } from './bot-environment.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -20,44 +20,15 @@ export interface JobAddress {
   token: string
 }
 
-/** A container gets these variables of the service: no path of this machine, and nothing secret. */
-const PASSED = [
-  'TZ',
-  'HTTP_PROXY',
-  'HTTPS_PROXY',
-  'NO_PROXY',
-  'http_proxy',
-  'https_proxy',
-  'no_proxy',
-  'AWS_REGION',
-  'AWS_DEFAULT_REGION',
-  'STANDIN_TRANSCRIPTION_URL',
-  'STANDIN_TRANSCRIPTION_MODEL',
-  'STANDIN_TRANSCRIPTION_LANGUAGES',
-  'STANDIN_TRANSCRIPTION_LIVE_URL',
-  'STANDIN_TRANSCRIPTION_LIVE_MODEL',
-  'STANDIN_SPEECH_MODEL',
-  'STANDIN_SPEECH_ENGINE',
-  'STANDIN_DEEPGRAM_URL',
-  'STANDIN_ASSEMBLYAI_URL',
-  'STANDIN_ASSEMBLYAI_LIVE_URL',
-  'STANDIN_BROWSER_PLUGINS',
-  'STANDIN_JITSI_HOSTS',
-  'STANDIN_LOG_LEVEL',
-]
-
 /** Nothing secret but the token, which is worth nothing once the bot has its job. */
 export function containerVariables(job: Job, address: JobAddress, environment: Environment): Record<string, string> {
-  const variables = {
-    ...Object.fromEntries(PASSED.map((variable) => [variable, environment[variable]])),
+  return {
+    ...containerEnvironment(environment),
     STANDIN_PRIVATE_ADDRESSES: permittedAddresses(environment, job),
     STANDIN_WORK_FOLDER: WORK_FOLDER,
     STANDIN_JOB_URL: address.url,
     STANDIN_JOB_TOKEN: address.token,
   }
-  return Object.fromEntries(
-    Object.entries(variables).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  )
 }
 
 /**

@@ -7,7 +7,8 @@ import { openConsents } from '../../../../control-plane/main/wiring/consents.ts'
 import { NO_METERS } from '../../../../control-plane/platform/meters.ts'
 import { startMockGoogleCalendar, startMockMicrosoftCalendar } from '../../../../packages/mock/calendars/index.ts'
 import type { StandInApp } from '../../../../packages/mock/zoom-oauth/index.ts'
-import { type ApiWorldOptions, openApiWorld, quiet } from '../world.ts'
+import { openWorld, quiet } from '../../world.ts'
+import type { GivenToApi } from '../world.ts'
 
 const NO_APP = { clientId: null, clientSecret: null }
 
@@ -17,7 +18,7 @@ interface Options {
 }
 
 /** Listens, so that the stand-ins can push: at the port of the public address if that has one. */
-export async function openCalendarWorld(options: ApiWorldOptions['dependencies'] = {}, { zoom }: Options = {}) {
+export async function openCalendarWorld(given: GivenToApi = {}, { zoom }: Options = {}) {
   const google = await startMockGoogleCalendar()
   const microsoft = await startMockMicrosoftCalendar()
   const config = {
@@ -45,9 +46,7 @@ export async function openCalendarWorld(options: ApiWorldOptions['dependencies']
   const closing = new Closing(quiet)
   // Operations need the database, and the API needs them: they are filled in before the first request.
   const operations = {} as CalendarOperations
-  const world = await openApiWorld({
-    dependencies: { consents: openConsents(config, closing), ...options, calendars: operations },
-  })
+  const world = await openWorld({ api: { consents: openConsents(config, closing), ...given, calendars: operations } })
   const port = Number(new URL(world.dependencies.settings.publicUrl).port)
   await world.app.listen({ host: '127.0.0.1', port })
   const publicUrl = `http://127.0.0.1:${(world.app.server.address() as AddressInfo).port}`

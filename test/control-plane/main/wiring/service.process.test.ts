@@ -22,7 +22,7 @@ import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { temporaryFolder } from '../../../fakes/at-end.ts'
 import { freePort } from '../../../servers/free-port.ts'
-import { startS3Server } from '../../../servers/s3-server.ts'
+import { startS3Server, variablesOf } from '../../../servers/s3-server.ts'
 import { startReporting } from '../../api/reporting.ts'
 import { openTestDatabase } from '../../postgres.ts'
 
@@ -78,8 +78,7 @@ async function withS3() {
   const s3 = await startS3Server()
   onTestFinished(() => s3.close())
   const variables = {
-    ...{ DATABASE_URL: db.url, STANDIN_SECRET_KEYS: secretKeys, AWS_ENDPOINT_URL_S3: s3.endpoint },
-    ...{ AWS_ACCESS_KEY_ID: s3.keys.accessKeyId, AWS_SECRET_ACCESS_KEY: s3.keys.secretAccessKey },
+    ...{ DATABASE_URL: db.url, STANDIN_SECRET_KEYS: secretKeys, ...variablesOf(s3) },
   }
   const startAt = async (storage: string, roles: string, more: object = {}) => {
     const options = { data: join(base, storage.replace(/\W+/g, '-')), port: '0', roles, storage }

@@ -1,6 +1,9 @@
+import { Download } from 'lucide'
 import { useRef } from 'preact/hooks'
 import { clock } from '../../../../../packages/page-parts/clock.ts'
 import { usePlayback } from '../../../../../packages/page-parts/playback.ts'
+import { sizeOf } from '../../../../../packages/page-parts/size.ts'
+import { speakersOf, type Turn } from '../../../../../packages/page-parts/speakers.ts'
 import {
   answerOf,
   type Bot as BotDetails,
@@ -15,19 +18,18 @@ import {
 import { changes } from '../../feed.ts'
 import { Deliveries } from '../../parts/deliveries.tsx'
 import { number } from '../../parts/format.ts'
+import { Icon } from '../../parts/icon.tsx'
 import { LivePicture } from '../../parts/live-picture.tsx'
 import { useLiveViews } from '../../parts/live-view.ts'
 import { Shown, useLoaded } from '../../parts/load.tsx'
-import { CopyButton, Json, Platform, Status, Time } from '../../parts/pieces.tsx'
+import { CopyButton, Json, Platform, Status, Table, Time } from '../../parts/pieces.tsx'
 import { ResourceFacts } from '../../parts/resources.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { SERVICE } from '../../place.ts'
 import { REASON_TEXTS, TEXTS } from '../../texts.ts'
 import { Chat } from './chat.tsx'
 import { Controls } from './controls.tsx'
-import { Files } from './files.tsx'
 import { captionsOf, speakerOf, useWords } from './live-words.ts'
-import { People } from './people.tsx'
 import { Recording } from './recording.tsx'
 import { Stepper } from './stepper.tsx'
 import { Timeline } from './timeline.tsx'
@@ -206,6 +208,73 @@ function Facts({ bot }: { bot: BotDetails }) {
         ID <code>{bot.bot_id}</code> <CopyButton text={bot.bot_id} label="Copy the ID" />
       </span>
     </p>
+  )
+}
+
+/** The participants and how long each spoke. The one who spoke longest comes first. */
+function People({ bot, turns }: { bot: BotDetails; turns: readonly Turn[] }) {
+  const seconds = new Map(speakersOf(turns).map((speaker) => [speaker.name, speaker.seconds]))
+  const all = [...seconds.values()].reduce((sum, part) => sum + part, 0)
+  const people = bot.participants
+    .map(({ name }) => ({ name, spoke: seconds.get(name) ?? 0 }))
+    .toSorted((one, other) => other.spoke - one.spoke)
+  return (
+    <Table
+      texts={{
+        title: 'Participants',
+        columns: ['Name', 'Talk time', 'Share'],
+        empty: 'The bot has not met a participant yet.',
+      }}
+      entries={people}
+      numeric={[1, 2]}
+      keyOf={(person) => people.indexOf(person)}
+      cells={({ name, spoke }) => [
+        <bdi>{name}</bdi>,
+        clock(spoke),
+        all > 0 ? (
+          <>
+            <meter min={0} max={all} value={spoke} aria-hidden="true" /> {Math.round((100 * spoke) / all)} %
+          </>
+        ) : (
+          TEXTS.none
+        ),
+      ]}
+    />
+  )
+}
+
+/** Stored files with links to download or open them. Links work for 15 minutes, so they are read with the bot. */
+function Files({ bot }: { bot: BotDetails }) {
+  const path = { bot_id: bot.bot_id }
+  const files = useLoaded(() => dataOf(v2.GET('/v2/bots/{bot_id}/files', { params: { path } })), undefined, [bot])
+  if (bot.artifacts_deleted) return <p class="soft">{TEXTS.deleted}</p>
+  return (
+    <Shown of={files}>
+      {(list) => (
+        <Table
+          texts={{ title: 'Files', columns: ['File', 'Size', ''], empty: 'No file is stored yet.' }}
+          entries={list}
+          numeric={[1]}
+          keyOf={({ name }) => name}
+          cells={({ name, bytes, url }) => [
+            url === null ? (
+              name
+            ) : (
+              <a href={url} target="_blank" rel="noopener noreferrer">
+                {name}
+              </a>
+            ),
+            sizeOf(bytes),
+            url !== null && (
+              <a class="button" href={url} download={name.replaceAll('/', '-')}>
+                <Icon of={Download} />
+                Download
+              </a>
+            ),
+          ]}
+        />
+      )}
+    </Shown>
   )
 }
 

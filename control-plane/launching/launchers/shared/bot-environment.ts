@@ -1,30 +1,20 @@
-/** The environment of a bot's process: what programs need, the settings of the worker, and nothing else of the service. */
+/** The environment of a bot: what programs need, the settings of the worker, and nothing else of the service. */
 import type { Job } from '@standin/wire/job.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-const SYSTEM = [
-  'PATH',
-  'HOME',
-  'USER',
-  'LOGNAME',
-  'LANG',
-  'LC_ALL',
+/**
+ * What every bot gets, wherever it runs: no path of this machine, and nothing secret. docs/operating.md names the settings of
+ * the worker; keys of speech services go into the job.
+ */
+const ANYWHERE = [
   'TZ',
-  'TMPDIR',
-  'SSL_CERT_FILE',
-  'SSL_CERT_DIR',
-  'NODE_EXTRA_CA_CERTS',
   'HTTP_PROXY',
   'HTTPS_PROXY',
   'NO_PROXY',
   'http_proxy',
   'https_proxy',
   'no_proxy',
-]
-
-/** Settings of the worker; docs/operating.md names them. Keys of speech services go into the job. */
-const WORKER = [
   'STANDIN_TRANSCRIPTION_URL',
   'STANDIN_TRANSCRIPTION_MODEL',
   'STANDIN_TRANSCRIPTION_LANGUAGES',
@@ -35,23 +25,47 @@ const WORKER = [
   'STANDIN_DEEPGRAM_URL',
   'STANDIN_ASSEMBLYAI_URL',
   'STANDIN_ASSEMBLYAI_LIVE_URL',
-  'STANDIN_CHROMIUM',
   'STANDIN_BROWSER_PLUGINS',
   'STANDIN_JITSI_HOSTS',
   'STANDIN_LOG_LEVEL',
+]
+
+const ON_THIS_MACHINE = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'LANG',
+  'LC_ALL',
+  'TMPDIR',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'NODE_EXTRA_CA_CERTS',
+  'STANDIN_CHROMIUM',
   'STANDIN_BOT_USER',
   'STANDIN_ALLOW_ROOT',
 ]
+
+const IN_A_CONTAINER = ['AWS_REGION', 'AWS_DEFAULT_REGION']
 
 /** A bot without keys in its job finds them as every program of AWS does. */
 function usesAmbientKeys(storage: Job['storage']): boolean {
   return storage.type === 's3' && storage.access_key_id === undefined
 }
 
-/** Variables of the service that a bot gets. */
+/** Variables of the service that a process gets. */
 export function botEnvironment(service: Environment, storage: Job['storage']): Record<string, string> {
-  const isPassed = (name: string) =>
-    SYSTEM.includes(name) || WORKER.includes(name) || (name.startsWith('AWS_') && usesAmbientKeys(storage))
+  const names = [...ANYWHERE, ...ON_THIS_MACHINE]
+  return chosen(service, (name) => names.includes(name) || (name.startsWith('AWS_') && usesAmbientKeys(storage)))
+}
+
+/** Variables of the service that a container gets. */
+export function containerEnvironment(service: Environment): Record<string, string> {
+  const names = [...ANYWHERE, ...IN_A_CONTAINER]
+  return chosen(service, (name) => names.includes(name))
+}
+
+function chosen(service: Environment, isPassed: (name: string) => boolean): Record<string, string> {
   return Object.fromEntries(
     Object.entries(service).filter((entry): entry is [string, string] => entry[1] !== undefined && isPassed(entry[0])),
   )
