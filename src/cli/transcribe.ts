@@ -32,6 +32,7 @@ export async function transcribe(
       botId: await botIdOf(place),
       access,
       customParams,
+      notice: (message) => io.errors.write(`${message}\n`),
       signal: stop.signal,
     })
     io.output.write(`${utterances} utterances are in ${join(place, 'transcription.json')}\n`)

@@ -59,7 +59,9 @@ export async function makeTranscript(
   } catch (thrown) {
     logger.error('The recording could not be transcribed', { error: thrown })
     if (impatience.aborted) return failed(new Error('The bot was asked to stop meanwhile.'))
-    if (signal.aborted) return failed(new Error(`It took longer than ${limit} s.`))
+    // A service that is waited for says why.
+    const reason = thrown instanceof Error && thrown.name === 'ProviderError' ? ` ${thrown.message}` : ''
+    if (signal.aborted) return failed(new Error(`It took longer than ${limit} s.${reason}`))
     return failed(thrown instanceof Error ? thrown : new Error(String(thrown)))
   }
 }

@@ -1,11 +1,12 @@
 /** The transcript's files in a recording's folder. docs/artifacts.md has their formats. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { jsonText } from '@standin/wire/text/json-text.ts'
+import { jsonText, parseJson } from '@standin/wire/text/json-text.ts'
+import { z } from 'zod'
 import { writeWholeFile } from '../../packages/core/process/atomic-file.ts'
 import { withoutKey } from './providers/provider-error.ts'
 import { subRip, webVtt } from './subtitles.ts'
-import type { Turn, Utterance } from './types.ts'
+import type { Hole, Turn, Utterance } from './types.ts'
 
 export interface Transcript {
   botId: string
@@ -15,6 +16,8 @@ export interface Transcript {
   /** Length of the recording. */
   seconds: number
   utterances: readonly Utterance[]
+  /** Stretches that the service could not transcribe. */
+  holes?: readonly Hole[]
   /** The provider's answers, unchanged. */
   raw: readonly unknown[]
   /** Never written, wherever a service may repeat it. */
@@ -35,8 +38,8 @@ export async function writeTranscript(folder: string, transcript: Transcript): P
   )
 }
 
-/** The shape of the service's `transcription` (docs/artifacts.md); `user_id` is an addition of ours. */
-function documentOf({ botId, provider, languages, seconds, utterances }: Transcript, created_at: string) {
+/** The shape of the service's `transcription` (docs/artifacts.md); `user_id` and `holes` are additions of ours. */
+function documentOf({ botId, provider, languages, seconds, utterances, holes = [] }: Transcript, created_at: string) {
   return {
     bot_id: botId,
     provider,
@@ -58,7 +61,88 @@ function documentOf({ botId, provider, languages, seconds, utterances }: Transcr
           ...{ word, start: milliseconds(start), end: milliseconds(end), confidence },
         })),
       })),
+      ...(holes.length > 0 && {
+        holes: holes.map(({ start, end, userId: user_id, reason }) => ({
+          ...{ start: milliseconds(start), end: milliseconds(end), user_id, reason },
+        })),
+      }),
     },
+  }
+}
+
+const wordSchema = z.looseObject({
+  word: z.string(),
+  start: z.number(),
+  end: z.number(),
+  confidence: z.number().nullable().default(null),
+})
+const documentSchema = z.looseObject({
+  provider: z.string(),
+  result: z.looseObject({
+    languages: z.array(z.string()).default([]),
+    utterances: z.array(
+      z.looseObject({
+        text: z.string(),
+        language: z.string().nullable(),
+        start: z.number(),
+        end: z.number(),
+        speaker: z.string(),
+        user_id: z.number().nullable().default(null),
+        words: z.array(wordSchema).default([]),
+      }),
+    ),
+    holes: z
+      .array(
+        z.looseObject({
+          start: z.number(),
+          end: z.number(),
+          user_id: z.number().nullable().default(null),
+          reason: z.string().default(''),
+        }),
+      )
+      .default([]),
+  }),
+})
+const rawSchema = z.looseObject({ transcriptions: z.array(z.unknown()) })
+
+interface StoredTranscript {
+  provider: string
+  languages: string[]
+  utterances: Utterance[]
+  holes: Hole[]
+  raw: unknown[]
+}
+
+/** What `transcription.json` and `raw_transcription.json` hold, as parsed; null if the former is no transcript. */
+export function transcriptOf(document: unknown, rawDocument: unknown): StoredTranscript | null {
+  const parsed = documentSchema.safeParse(document)
+  if (!parsed.success) return null
+  const { provider, result } = parsed.data
+  return {
+    provider,
+    languages: result.languages,
+    utterances: result.utterances.map(({ text, language, start, end, speaker, user_id: userId, words }) => ({
+      ...{ text, language, start, end, speaker, userId },
+      words: words.map(({ word, start, end, confidence }) => ({ word, start, end, confidence })),
+    })),
+    holes: result.holes.map(({ start, end, user_id: userId, reason }) => ({ start, end, userId, reason })),
+    raw: answersIn(rawDocument),
+  }
+}
+
+/** The provider's answers in `raw_transcription.json` as parsed; none if it is something else. */
+export function answersIn(rawDocument: unknown): unknown[] {
+  return rawSchema.safeParse(rawDocument).data?.transcriptions ?? []
+}
+
+/** The transcript that the folder has; null without one, also if its file is damaged. */
+export async function readTranscript(folder: string): Promise<StoredTranscript | null> {
+  const parsed = async (name: string): Promise<unknown> =>
+    parseJson(await readFile(join(folder, name), 'utf8').catch(() => 'null'))
+  try {
+    return transcriptOf(await parsed('transcription.json'), await parsed('raw_transcription.json').catch(() => null))
+  } catch {
+    return null
   }
 }
 

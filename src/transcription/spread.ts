@@ -5,12 +5,29 @@ export const WORD_SECONDS = 0.35
 const WITHOUT_BLANKS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]/u
 
+/** Of Chinese and Japanese, which put no blank between sentences either; Thai does. */
+const FULL_WIDTH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー、。！？，：；…「」『』（）《》]/u
+
 /** Whether a character belongs to a script that puts no blanks between words. */
 export function isUnspaced(character: string): boolean {
   return WITHOUT_BLANKS.test(character)
 }
 
-/** The words of a text whose own times are unknown share its time by their length. */
+/** Whether no blank belongs between two words. */
+export function isUnspacedBorder(before: string, after: string): boolean {
+  return isFullWidthBorder(before, after) || borderOf(before, after).every(isUnspaced)
+}
+
+/** Whether both are Chinese or Japanese there. */
+export function isFullWidthBorder(before: string, after: string): boolean {
+  return borderOf(before, after).every((character) => FULL_WIDTH.test(character))
+}
+
+function borderOf(before: string, after: string): [string, string] {
+  return [[...before.slice(-2)].at(-1) ?? '', [...after.slice(0, 2)][0] ?? '']
+}
+
+/** The words of a text whose own times are unknown share its time by their length; without any time, each has the usual one. */
 export function spread(text: string, start: number, end: number): Word[] {
   const words = text
     .trim()
@@ -19,9 +36,10 @@ export function spread(text: string, start: number, end: number): Word[] {
     .flatMap((word) => partsOf(word).map((part, index) => ({ part, isGlued: index > 0 })))
   const letters = words.reduce((sum, { part }) => sum + part.length, 0)
   let at = start
+  const seconds = end > start ? end - start : WORD_SECONDS * words.length
   return words.map(({ part, isGlued }) => {
     const begins = at
-    at += letters === 0 ? 0 : ((end - start) * part.length) / letters
+    at += letters === 0 ? 0 : (seconds * part.length) / letters
     return { word: part, start: begins, end: at, confidence: null, ...(isGlued && { isGlued }) }
   })
 }

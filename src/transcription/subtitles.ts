@@ -3,6 +3,10 @@ import type { Utterance } from './types.ts'
 
 /** Two lines of a subtitle; longer utterances become several cues. */
 const CUE_CHARACTERS = 84
+/** No cue is shorter, so that it can be seen. Seconds. */
+const MIN_CUE_SECONDS = 0.1
+/** A cue without a length stays so long, or until the next one. Seconds. */
+const USUAL_CUE_SECONDS = 0.7
 
 interface Cue {
   start: number
@@ -29,6 +33,16 @@ export function subRip(utterances: readonly Utterance[]): string {
 }
 
 function cuesOf(utterances: readonly Utterance[]): Cue[] {
+  const cues = piecesOf(utterances)
+  return cues.map((cue, index) => {
+    const { start, end } = cue
+    const next = cues[index + 1]?.start ?? Number.POSITIVE_INFINITY
+    if (end - start >= MIN_CUE_SECONDS) return cue
+    return { ...cue, end: Math.max(start + MIN_CUE_SECONDS, Math.min(start + USUAL_CUE_SECONDS, next)) }
+  })
+}
+
+function piecesOf(utterances: readonly Utterance[]): Cue[] {
   return utterances.flatMap(({ speaker, words, text, start, end }) => {
     if (text.length <= CUE_CHARACTERS) return [{ start, end, speaker, text }]
     const cues: Cue[] = []

@@ -1,4 +1,5 @@
 /** Finds a service's tokens in the text that the same service gives. Pure. */
+import { isUnspacedBorder } from './spread.ts'
 import type { PlacedToken, Token } from './tokens.ts'
 
 /** After a difference, the text and the tokens meet again within so many characters and tokens. */
@@ -9,16 +10,17 @@ const HAS_LETTERS = /[\p{L}\p{N}]/u
 
 /**
  * The tokens with the spelling, the punctuation and the blanks of the text, and with its words that have no token.
- * A token that the text does not have stays. A token without letters stands for a word of the text. Null if the text is
- * another one.
+ * A token that the text does not have stays. A token without letters stands for a word of the text. `strangers` is the
+ * number of tokens that were not found. Null if the text is another one.
  */
-export function matched(tokens: readonly Token[], text: string): PlacedToken[] | null {
+export function matched(tokens: readonly Token[], text: string): { placed: PlacedToken[]; strangers: number } | null {
   const whole = text.normalize('NFC')
   const spellings = tokens.map(({ word }) => word.normalize('NFC').trim())
   const result: PlacedToken[] = []
   let at = 0
   let found = 0
   let strange: PlacedToken[] = []
+  const strayed: PlacedToken[] = []
   let holes = 0
   for (let index = 0; index < tokens.length; index++) {
     if (spellings[index] === '') {
@@ -33,26 +35,44 @@ export function matched(tokens: readonly Token[], text: string): PlacedToken[] |
     const end = endOf(whole, next.from, spellings[index]!)!
     const gap = whole.slice(at, next.from)
     // Words of the text between two matches replace the tokens there; if there are none, the tokens stay.
-    if (strange.length > 0 && !HAS_LETTERS.test(gap)) {
-      result.push(...strange)
-      strange = []
-    }
-    const { lead, isAttached } = append(result, gap, strange)
+    const staying = HAS_LETTERS.test(gap) ? [] : strange
+    result.push(...staying)
+    strayed.push(...staying)
+    const { lead, isAttached } = append(result, gap, staying.length > 0 ? [] : strange)
     strange = []
-    result.push({ ...tokens[index]!, word: lead + whole.slice(next.from, end), isAttached })
+    const word = lead + whole.slice(next.from, end)
+    const before = staying.at(-1)?.word
+    result.push({
+      ...tokens[index]!,
+      word,
+      isAttached: isAttached && (before === undefined || isUnspacedBorder(before, word)),
+    })
     at = end
     holes = 0
     found++
   }
-  if (found < spellings.filter(Boolean).length * MIN_MATCHED_SHARE) return null
-  if (strange.length > 0) result.push(...strange)
-  else {
-    // Words behind the last token have no sign of a time, unless an empty token stands for them.
-    const rest = whole.slice(at)
-    const { lead, isAttached } = append(result, holes > 0 ? rest : /^\S*/.exec(rest)![0], [])
-    if (lead !== '') result.push({ word: lead, start: null, end: null, confidence: null, isAttached })
+  const strangers = spellings.filter(Boolean).length - found
+  if (found < (found + strangers) * MIN_MATCHED_SHARE) return null
+  const rest = whole.slice(at)
+  if (HAS_LETTERS.test(rest)) strange = []
+  result.push(...strange)
+  strayed.push(...strange)
+  const { lead, isAttached } = append(result, rest, [])
+  if (lead !== '') result.push({ word: lead, start: null, end: null, confidence: null, isAttached })
+  return { placed: withoutStrayed(result, strayed), strangers }
+}
+
+/** Without the tokens that the text has at another place, where no token was found. */
+function withoutStrayed(words: readonly PlacedToken[], strayed: readonly PlacedToken[]): PlacedToken[] {
+  const lettersOf = ({ word }: Token) => word.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+  const alone = words.filter(({ start, confidence }) => start === null && confidence === null).map(lettersOf)
+  const strays = new Set(strayed)
+  const isDouble = (word: PlacedToken) => {
+    const place = strays.has(word) ? alone.indexOf(lettersOf(word)) : -1
+    if (place >= 0) alone.splice(place, 1)
+    return place >= 0
   }
-  return result
+  return words.filter((word) => !isDouble(word))
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Words from the pieces in which speech services give a text: whole words or parts of words, with times or without. */
-import { isUnspaced, WORD_SECONDS } from './spread.ts'
+import { isFullWidthBorder, isUnspaced, isUnspacedBorder, WORD_SECONDS } from './spread.ts'
 import { matched } from './text-match.ts'
-import type { Word } from './types.ts'
+import type { Recognized, Word } from './types.ts'
 
 export interface Token {
   /** Empty if the service gives something that is no word. */
@@ -21,14 +21,65 @@ export interface PlacedToken extends Token {
 const CLOSING = /^(?:[.,!?;:%…。！？、，)\]}»”]+|['’](?:s|t|re|ve|ll|d|m))$/iu
 /** So many tokens of a text in parts begin a word; fewer blanks are an accident. */
 const MIN_BLANK_SHARE = 0.2
+/** A time that is so far behind all others is no time. */
+const ODD_SECONDS = 30
+/** No word is shorter, so that it can be shown. */
+const MIN_SECONDS = 0.02
 
 /**
- * Words in the order of the tokens. The service's own text decides where blanks are, and has the words that have no
- * token. Times are never negative and never run backward.
+ * Words in the order of the tokens, or of their times if these make the text. The service's own text decides where blanks
+ * are, and has the words that have no token. Times are never negative and never run backward, and each word lasts.
  */
 export function wordsOfTokens(tokens: readonly Token[], text: string | null = null): Word[] {
-  const placed = text === null ? null : matched(tokens, text)
-  return timed(wholeWords(placed ?? placedByBlanks(tokens.filter(({ word }) => word.trim() !== ''))))
+  const byTime = inOrderOfTime(tokens, text !== null)
+  const found = text === null ? null : matched(tokens, text)
+  const foundByTime = text === null || byTime === null ? null : matched(byTime, text)
+  const isByTime = (foundByTime?.strangers ?? Number.POSITIVE_INFINITY) < (found?.strangers ?? Number.POSITIVE_INFINITY)
+  const placed = (isByTime ? foundByTime : found)?.placed
+  const alone = () => placedByBlanks((byTime ?? tokens).filter(({ word }) => word.trim() !== ''))
+  return timed(wholeWords(placed ?? alone()))
+}
+
+/**
+ * For services that join their tokens with blanks to make the text, in every script. Without a token that is a word, the
+ * text has no times.
+ */
+export function spokenOf(tokens: readonly Token[], text: string | null): Pick<Recognized, 'words' | 'untimed'> {
+  const own = text === null ? null : withoutNeedlessBlanks(text, tokens)
+  if (own !== null && tokens.every(({ word }) => word.trim() === '')) return { words: [], untimed: own }
+  return { words: wordsOfTokens(tokens, own) }
+}
+
+/** Without the blanks of Chinese and Japanese; of Thai and its like only if there is one between all tokens. */
+function withoutNeedlessBlanks(text: string, tokens: readonly Token[]): string {
+  const pieces = text.trim().split(/\s+/)
+  const areTokens = pieces.length === tokens.length
+  return pieces.reduce((whole, piece) => {
+    const isJoined = areTokens && (CLOSING.test(piece) || isUnspacedBorder(whole, piece))
+    const isNeedless = isJoined || isFullWidthBorder(whole, piece)
+    return whole + (whole === '' || isNeedless ? '' : ' ') + piece
+  }, '')
+}
+
+/**
+ * In the order of their times; null if they are, or are but for times that are odd. Without a text that decides about it,
+ * a token has to be over before the one before it begins.
+ */
+function inOrderOfTime(tokens: readonly Token[], hasText: boolean): Token[] | null {
+  const isBefore = ({ start, end }: Token, other: Token | undefined) => {
+    if (start === null || start <= 0 || other?.start == null) return false
+    return hasText ? start < other.start : end !== null && end >= start && end <= other.start && start < other.start
+  }
+  if (!tokens.some((token, index) => isBefore(token, tokens[index - 1]))) return null
+  const latest = Math.max(...inOrder(tokens.map(({ start }) => start)).map((start) => start ?? 0))
+  if (tokens.some(({ start }) => start !== null && start > latest + ODD_SECONDS)) return null
+  // What has no time stays behind the token before it.
+  let at = 0
+  const places = tokens.map((token) => {
+    at = token.start ?? at
+    return { token, at }
+  })
+  return places.sort((one, other) => one.at - other.at).map(({ token }) => token)
 }
 
 /** Without a text: if tokens have blanks, these decide where words begin; else each token is a word. */
@@ -42,11 +93,6 @@ function placedByBlanks(tokens: readonly Token[]): PlacedToken[] {
     const isAttached = hasBlanks ? !begins(index) : CLOSING.test(word) || isUnspacedBorder(before, word)
     return { ...token, word, isAttached: index > 0 && isAttached }
   })
-}
-
-/** Whether both sides of the border are letters of a script without blanks between words. */
-function isUnspacedBorder(before: string, word: string): boolean {
-  return isUnspaced(before.at(-1) ?? '') && isUnspaced(word.at(0) ?? '')
 }
 
 /** Parts of one word become one. Scripts without blanks keep their words apart, with a mark that no blank is there. */
@@ -68,9 +114,14 @@ function wholeWords(tokens: readonly PlacedToken[]): (Token & { isGlued?: true }
   return words
 }
 
-/** Words without a usable time share the gap between their neighbors. */
+/** Words without a usable time share the gap between their neighbors, and so do words at one moment without a length. */
 function timed(tokens: readonly (Token & { isGlued?: true })[]): Word[] {
-  const starts = inOrder(tokens.map(({ start }) => (start === null ? null : Math.max(0, start))))
+  const isRepeated = (index: number) => {
+    const [{ start, end }, before] = [tokens[index]!, tokens[index - 1]]
+    return start !== null && start === before?.start && (end ?? start) <= start
+  }
+  const usable = tokens.map(({ start }, index) => (start === null || isRepeated(index) ? null : Math.max(0, start)))
+  const starts = inOrder(usable)
   const nextTimed: number[] = []
   for (let index = tokens.length - 1, next = -1; index >= 0; index--) {
     nextTimed[index] = next
@@ -85,8 +136,8 @@ function timed(tokens: readonly (Token & { isGlued?: true })[]): Word[] {
     const until = next < 0 ? before + WORD_SECONDS * missing : Math.max(before, starts[next]!)
     const start = starts[index] ?? before
     const usual = starts[index] === null ? start + (until - before) / missing : start + WORD_SECONDS
-    const isOdd = token.end === null || token.end < start || (next >= 0 && token.end > until + 1)
-    const end = isOdd ? Math.max(start, next < 0 ? usual : Math.min(usual, until)) : token.end!
+    const isOdd = token.end === null || token.end <= start || (next >= 0 && token.end > until + 1)
+    const end = isOdd ? Math.max(start + MIN_SECONDS, next < 0 ? usual : Math.min(usual, until)) : token.end!
     words.push({ ...token, start, end })
   }
   return words

@@ -99,3 +99,13 @@ export interface Turn {
   start: number
   end: number
 }
+
+/** A stretch of the recording without its words. */
+export interface Hole {
+  start: number
+  end: number
+  /** Only the words of this person are missing; null: of everybody. */
+  userId: number | null
+  /** In one sentence. */
+  reason: string
+}

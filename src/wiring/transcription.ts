@@ -16,6 +16,7 @@ import {
   createOpenAiCompatible,
   finishTranscript,
   LiveTranscription,
+  problemOfAnswer,
   readSpoken,
   type SpeechProvider,
   transcribe,
@@ -64,11 +65,20 @@ function problemOfSpeech(
   return problemOfLanguage(customParams, languagesOf(findModel(folder)))
 }
 
-/** Throws InvalidJob if the recognizer of this machine or its model is missing, or does not know the language. */
+/**
+ * Throws InvalidJob if the recognizer of this machine or its model is missing, or does not know the language, and if the
+ * caller's parameters ask a service for an answer that is no transcript.
+ */
 export function checkEngine({ job, transcription }: BotConfig): void {
-  if (transcription?.access.provider !== 'local') return
-  const message = problemOfSpeech(transcription.access, job.transcription?.custom_params ?? {})
-  if (message !== null) throw new InvalidJob([{ path: 'transcription', message }])
+  if (transcription === null) return
+  const { access, isAfterwards } = transcription
+  const customParams = job.transcription?.custom_params ?? {}
+  const refuse = (path: string, message: string | null) => {
+    if (message !== null) throw new InvalidJob([{ path, message }])
+  }
+  if (access.provider === 'local') refuse('transcription', problemOfSpeech(access, customParams))
+  if (access.provider === 'Default' && isAfterwards)
+    refuse('transcription.custom_params', problemOfAnswer(customParams))
 }
 
 function speechProvider(access: SpeechAccess, customParams: Readonly<Record<string, unknown>>): SpeechProvider {
@@ -93,14 +103,21 @@ function speechProvider(access: SpeechAccess, customParams: Readonly<Record<stri
 /** Makes the transcript of a recording's folder. Resolves with the number of utterances. Rejects with InvalidJob as `checkEngine` does. */
 export async function transcribeFolder(
   folder: string,
-  options: { botId: string; access: SpeechAccess; customParams: Record<string, unknown>; signal: AbortSignal },
+  options: {
+    botId: string
+    access: SpeechAccess
+    customParams: Record<string, unknown>
+    /** Takes a sentence about what the transcript lacks. */
+    notice(message: string): void
+    signal: AbortSignal
+  },
 ): Promise<number> {
-  const { botId, access, customParams, signal } = options
+  const { botId, access, customParams, notice, signal } = options
   const problem = access.provider === 'local' ? problemOfSpeech(access, customParams) : null
   if (problem !== null) throw new InvalidJob([{ path: 'transcription', message: problem }])
   const { key } = access
   const provider = speechProvider(access, customParams)
-  if (provider.afterwards !== null) return transcribe(folder, { botId, provider, key, signal })
+  if (provider.afterwards !== null) return transcribe(folder, { botId, provider, key, notice, signal })
   const live = await readSpoken(folder)
   return writeLiveTranscript(folder, { botId, provider: provider.name, key, live, signal })
 }

@@ -27,6 +27,8 @@ const JITTER = 0.1
 const RETRY_SECONDS = [30, 120]
 /** Who spoke when; the words are given to these people. */
 const TURNS_FILE = 'diarization.jsonl'
+/** With them, only what an earlier transcript has no words of is transcribed. */
+const EARLIER_FILES = ['transcription.json', 'raw_transcription.json']
 const TRANSCRIPT_TYPES: Readonly<Record<string, string>> = {
   'transcription.json': 'application/json',
   'raw_transcription.json': 'application/json',
@@ -143,6 +145,10 @@ async function transcriptOf(
     if (!(await files.copy(audio.key, join(folder, AUDIO_FILE), signal)))
       return { failure: 'The recording has no audio any more.' }
     if (turns) await files.copy(turns.key, join(folder, TURNS_FILE), signal)
+    for (const name of EARLIER_FILES) {
+      const earlier = await artifactOfBot(database, botId, name)
+      if (earlier) await files.copy(earlier.key, join(folder, name), signal)
+    }
     await transcribe(folder, { provider, apiKey, customParams }, signal)
     const stored: RecoveredFile[] = []
     for (const [name, type] of Object.entries(TRANSCRIPT_TYPES)) {

@@ -9,8 +9,9 @@ import { aborted } from '@standin/wire/time/deadline.ts'
 import type { StreamingTranscriberParams, TranscribeParams, TurnEvent } from 'assemblyai'
 import { z } from 'zod'
 import { boundedFetch } from '../../../packages/core/bounded-body.ts'
-import { wordsOfTokens } from '../tokens.ts'
-import type { LiveConnection, LiveListener, Recognized, SpeechProvider, Word } from '../types.ts'
+import { spread } from '../spread.ts'
+import { spokenOf } from '../tokens.ts'
+import type { LiveConnection, LiveListener, Recognized, SpeechProvider } from '../types.ts'
 import {
   causeOf,
   excerpt,
@@ -21,6 +22,7 @@ import {
   MAX_ANSWER_BYTES,
   ProviderError,
   refusedStatus,
+  refusedWith,
   tried,
 } from './provider-error.ts'
 
@@ -72,7 +74,8 @@ export function createAssemblyAi(options: AssemblyAiOptions): SpeechProvider {
   const load = async () => {
     const { AssemblyAI } = await import('assemblyai')
     const client = new AssemblyAI({ apiKey: key, baseUrl })
-    for (const service of [client.files, client.transcripts]) bound(service)
+    for (const service of [client.files, client.transcripts])
+      bound(service, (refusal) => refusedWith(refusal, host, key))
     return client
   }
   const again = (signal: AbortSignal) => ({ signal, retryMs })
@@ -103,7 +106,7 @@ export function createAssemblyAi(options: AssemblyAiOptions): SpeechProvider {
       })
     return {
       raw: transcript,
-      words: wordsOf(transcript.words ?? [], transcript.text),
+      ...spokenIn(transcript.words ?? [], transcript.text),
       language: transcript.language_code,
     }
   }
@@ -182,7 +185,6 @@ export function createAssemblyAi(options: AssemblyAiOptions): SpeechProvider {
     }
   }
 
-  /** The package keeps the status of a refusal to itself, so that every failure counts as one that may pass. */
   async function asked<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     const stopped = Promise.withResolvers<never>()
     const onAbort = () => stopped.reject(signal.reason)
@@ -191,12 +193,9 @@ export function createAssemblyAi(options: AssemblyAiOptions): SpeechProvider {
       return await Promise.race([work, stopped.promise])
     } catch (error) {
       signal.throwIfAborted()
-      const text = excerpt(causeOf(error), key)
-      const isOurs =
-        /auth|api (?:key|token)|unauthor|forbidden|invalid|not found|bad request|balance|required|unsupported/i
-      throw new ProviderError(`${host} answered: ${text}`, {
-        isTransient: !isOurs.test(text) && !isTooLong(error),
-        cause: undefined,
+      if (error instanceof ProviderError) throw error
+      throw new ProviderError(`${host} could not be asked: ${excerpt(causeOf(error), key)}`, {
+        isTransient: !isTooLong(error),
       })
     } finally {
       signal.removeEventListener('abort', onAbort)
@@ -211,10 +210,19 @@ export function createAssemblyAi(options: AssemblyAiOptions): SpeechProvider {
   }
 }
 
-/** The package takes no `fetch` of ours and reads answers whole, so that its own way of asking gets a limit. */
-function bound(service: object): void {
-  const inner: typeof fetch = Reflect.get(service, 'fetchResponse').bind(service)
-  Object.assign(service, { fetchResponse: boundedFetch(MAX_ANSWER_BYTES, inner) })
+/**
+ * The package takes no `fetch` of ours, reads answers whole and keeps the status of a refusal to itself, so that its own
+ * way of asking gets a limit and our errors.
+ */
+function bound(service: object, errorOf: (refusal: Parameters<typeof refusedWith>[0]) => ProviderError): void {
+  const ask = boundedFetch(MAX_ANSWER_BYTES, Reflect.get(service, 'fetchResponse').bind(service))
+  const fetchResponse: typeof fetch = async (...request) => {
+    const response = await ask(...request)
+    const { ok, status, headers } = response
+    if (ok) return response
+    throw errorOf({ status, text: await response.text(), retryAfter: headers.get('retry-after') })
+  }
+  Object.assign(service, { fetchResponse })
 }
 
 /**
@@ -226,6 +234,8 @@ class TurnReader {
   readonly #listener: LiveListener
   #held: TurnEvent | null = null
   #done = -1
+  /** End of the last word, in seconds; a turn without words is placed behind it. */
+  #end = 0
 
   constructor(isFormatted: boolean, listener: LiveListener) {
     this.#isFormatted = isFormatted
@@ -237,37 +247,43 @@ class TurnReader {
     if (this.#held && turn.turn_order > this.#held.turn_order) this.release()
     const isPlain = this.#isFormatted && !turn.turn_is_formatted
     if (turn.end_of_turn && isPlain) this.#held = turn
-    if (turn.end_of_turn && !isPlain) this.#end(turn)
+    if (turn.end_of_turn && !isPlain) this.#finish(turn)
     else this.#emit(turn, false)
   }
 
   /** No better form of the last turn will come. */
   release(): void {
-    if (this.#held) this.#end(this.#held)
+    if (this.#held) this.#finish(this.#held)
   }
 
-  #end(turn: TurnEvent): void {
+  #finish(turn: TurnEvent): void {
     this.#held = null
     this.#done = turn.turn_order
     this.#emit(turn, true)
   }
 
   #emit(turn: TurnEvent, isFinal: boolean): void {
-    const words = z.array(wordSchema).safeParse(turn.words)
+    const words = z.array(wordSchema).nullish().safeParse(turn.words)
     if (!words.success) return
     const text = typeof turn.transcript === 'string' ? turn.transcript : null
     const language = turn.language_code ?? null
-    this.#listener.heard({ isFinal, words: wordsOf(words.data, text), language, raw: turn })
+    const { words: timed, untimed = '' } = spokenIn(words.data ?? [], text)
+    const placed = untimed === '' ? timed : spread(untimed, this.#end, this.#end)
+    if (isFinal) this.#end = Math.max(this.#end, placed.at(-1)?.end ?? 0)
+    this.#listener.heard({ isFinal, words: placed, language, raw: turn })
   }
 }
 
 /** Its times are milliseconds. */
-function wordsOf(words: readonly z.infer<typeof wordSchema>[], text: string | null): Word[] {
+function spokenIn(
+  words: readonly z.infer<typeof wordSchema>[],
+  text: string | null,
+): Pick<Recognized, 'words' | 'untimed'> {
   const seconds = (time: number | null) => (time === null ? null : time / 1000)
   const tokens = words.map(({ text: word, start, end, confidence }) => ({
     ...{ word: word ?? '', start: seconds(start), end: seconds(end), confidence },
   }))
-  return wordsOfTokens(tokens, text || null)
+  return spokenOf(tokens, text || null)
 }
 
 /** Parameters of the package that are no parameters of the service; a caller must not send the operator's key elsewhere. */

@@ -1,8 +1,8 @@
 /** Reads what Deepgram recognized, in the form that its answers and its live results have in common. */
 
 import { z } from 'zod'
-import { wordsOfTokens } from '../tokens.ts'
-import type { Word } from '../types.ts'
+import { spokenOf } from '../tokens.ts'
+import type { Recognized } from '../types.ts'
 import { lenient } from './provider-error.ts'
 
 /** One odd value must not lose the rest of a transcript. */
@@ -32,12 +32,12 @@ export const channelSchema = z.looseObject({
 export function spokenIn(
   { detected_language: detected, alternatives }: z.infer<typeof channelSchema>,
   wanted: string | null,
-): { words: Word[]; language: string | null } {
+): Omit<Recognized, 'raw'> {
   const [best] = alternatives ?? []
   const tokens = (best?.words ?? []).map(({ word, punctuated_word: shown, start, end, confidence }) => ({
     ...{ word: shown ?? word ?? '', start, end, confidence },
   }))
-  const words = wordsOfTokens(tokens, best?.transcript || null)
+  const spoken = spokenOf(tokens, best?.transcript || null)
   const known = detected ?? best?.languages?.[0] ?? best?.words?.find((word) => word.language)?.language
-  return { words, language: known ?? (wanted === 'multi' ? null : wanted) }
+  return { ...spoken, language: known ?? (wanted === 'multi' ? null : wanted) }
 }

@@ -3,14 +3,18 @@
 import type { DeepgramClient } from '@deepgram/sdk'
 import { aborted } from '@standin/wire/time/deadline.ts'
 import { z } from 'zod'
+import { spread } from '../spread.ts'
 import type { LiveConnection, LiveListener } from '../types.ts'
 import { channelSchema, spokenIn } from './deepgram-answer.ts'
-import { causeOf, excerpt, isTransientStatus, ProviderError, refusedStatus } from './provider-error.ts'
+import { causeOf, excerpt, isTransientStatus, lenient, ProviderError, refusedStatus } from './provider-error.ts'
 
 const resultsSchema = z.looseObject({
   type: z.literal('Results'),
   is_final: z.boolean().nullish(),
   channel: channelSchema,
+  /** Seconds of the sound that was sent. */
+  start: lenient(z.number()),
+  duration: lenient(z.number()),
 })
 
 type Socket = Awaited<ReturnType<DeepgramClient['listen']['v1']['createConnection']>>
@@ -41,7 +45,9 @@ export async function openDeepgramSocket(
   socket.on('message', (message) => {
     const parsed = resultsSchema.safeParse(message)
     if (!parsed.success) return
-    const { words, language } = spokenIn(parsed.data.channel, wanted)
+    const { channel, start, duration } = parsed.data
+    const { words: timed, untimed = '', language } = spokenIn(channel, wanted)
+    const words = untimed === '' ? timed : spread(untimed, start ?? 0, (start ?? 0) + (duration ?? 0))
     listener.heard({ isFinal: parsed.data.is_final === true, words, language, raw: message })
   })
   socket.on('error', (error) => {

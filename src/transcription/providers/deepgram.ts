@@ -13,10 +13,10 @@ import {
   causeOf,
   excerpt,
   isTooLong,
-  isTransientStatus,
   LIVE_SAMPLE_RATE,
   MAX_ANSWER_BYTES,
   ProviderError,
+  refusedWith,
   tried,
 } from './provider-error.ts'
 
@@ -111,12 +111,8 @@ export function createDeepgram({ key, url, customParams, retryMs = RETRY_MS }: D
   function refusalOf(error: Error & Pick<DeepgramError, 'statusCode' | 'body' | 'rawResponse'>): ProviderError {
     const { statusCode, body, rawResponse } = error
     if (statusCode === undefined) return unreachable(error)
-    const answerExcerpt = excerpt(typeof body === 'string' ? body : (JSON.stringify(body) ?? ''), key)
-    const seconds = Number(rawResponse?.headers.get('retry-after'))
-    return new ProviderError(`${host} answered with status ${statusCode}: ${answerExcerpt}`, {
-      isTransient: isTransientStatus(statusCode),
-      retryAfterMs: seconds > 0 ? seconds * 1000 : null,
-    })
+    const text = typeof body === 'string' ? body : (JSON.stringify(body) ?? '')
+    return refusedWith({ status: statusCode, text, retryAfter: rawResponse?.headers.get('retry-after') }, host, key)
   }
 
   function unreachable(error: unknown): ProviderError {

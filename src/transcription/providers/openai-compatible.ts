@@ -10,16 +10,8 @@ import { openTurns } from '../turn-connection.ts'
 import type { Recognized, SpeechProvider } from '../types.ts'
 import { recognizedIn } from './openai-answer.ts'
 import { REALTIME_SAMPLE_RATE, realtimeSessions } from './openai-realtime.ts'
-import {
-  causeOf,
-  excerpt,
-  isSilence,
-  isTooLong,
-  isTransientStatus,
-  MAX_ANSWER_BYTES,
-  ProviderError,
-  tried,
-} from './provider-error.ts'
+import { fieldsOf, firstRequest, type OpenAiRequest, problemOfAnswer, requestAfter } from './openai-request.ts'
+import { causeOf, excerpt, isTooLong, MAX_ANSWER_BYTES, ProviderError, refusedWith, tried } from './provider-error.ts'
 
 export interface OpenAiCompatibleOptions {
   /** For `transcription.json`; absent: `Default`. */
@@ -44,20 +36,14 @@ const RETRY_MS = 2_000
 /** OpenAI takes 25 MB; our sound has 128 kbit/s. */
 export const MAX_SECONDS = 20 * 60
 
+/** The request as it is was refused; another form of it may be taken. */
 class RefusedRequest extends ProviderError {
-  readonly parameters: readonly string[]
+  readonly answer: string
 
-  constructor(message: string, parameters: readonly string[]) {
+  constructor(message: string, answer: string) {
     super(message, { isTransient: false })
-    this.parameters = parameters
+    this.answer = answer
   }
-}
-
-/** Parameters of ours that a refusal names, or all of them if it names none; never those that the caller set. */
-function ownParametersIn(refusal: string, given: Readonly<Record<string, unknown>>): string[] {
-  const ours = ['timestamp_granularities', 'response_format'].filter((name) => !(name in given))
-  const named = ours.filter((name) => refusal.includes(name))
-  return named.length > 0 ? named : ours
 }
 
 export function createOpenAiCompatible(options: OpenAiCompatibleOptions): SpeechProvider {
@@ -66,6 +52,8 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Speech
   const { liveUrl, liveModel, key, customParams, sessionMs } = options
   const live = { url: liveUrl, model: liveModel, key, customParams, ...(sessionMs && { sessionMs }) }
   const language = typeof options.customParams.language === 'string' ? options.customParams.language : null
+  /** The request that the model took last, with which the next piece of a recording begins. */
+  let taken = firstRequest(customParams)
 
   return {
     name: options.name ?? 'Default',
@@ -81,31 +69,28 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Speech
     },
   }
 
-  /** Some models take no times of words, and some no verbose answer: what one refuses is left out. */
+  /** Rejects with the last refusal: the earlier ones were met. */
   async function askPlainer(file: string, signal: AbortSignal): Promise<Recognized> {
-    const leftOut = new Set<string>()
-    let first: unknown = null
-    for (;;) {
+    const problem = problemOfAnswer(customParams)
+    if (problem !== null) throw new ProviderError(problem, { isTransient: false, isForAll: true })
+    const refused = new Set<string>()
+    for (let request = taken; ; ) {
       try {
-        return await ask(file, signal, leftOut)
+        const recognized = await ask(file, signal, request)
+        taken = request
+        return recognized
       } catch (error) {
-        first ??= error
-        const refused = error instanceof RefusedRequest ? error.parameters.filter((name) => !leftOut.has(name)) : []
-        if (refused.length === 0) throw error instanceof RefusedRequest ? first : error
-        for (const name of refused) leftOut.add(name)
+        refused.add(JSON.stringify(request))
+        const next = error instanceof RefusedRequest ? requestAfter(error.answer, request, customParams) : null
+        if (next === null || refused.has(JSON.stringify(next))) throw error
+        request = next
       }
     }
   }
 
-  async function ask(file: string, signal: AbortSignal, leftOut: ReadonlySet<string>): Promise<Recognized> {
+  async function ask(file: string, signal: AbortSignal, request: OpenAiRequest): Promise<Recognized> {
     const form = new FormData()
-    const format = leftOut.has('response_format') ? 'json' : 'verbose_json'
-    const fields = { model: options.model, response_format: format, ...options.customParams }
-    for (const [name, value] of Object.entries(fields))
-      if (name !== 'file')
-        for (const one of [value].flat()) form.append(Array.isArray(value) ? `${name}[]` : name, asText(one))
-    if (!('timestamp_granularities' in options.customParams) && !leftOut.has('timestamp_granularities'))
-      for (const what of ['word', 'segment']) form.append('timestamp_granularities[]', what)
+    for (const [name, value] of fieldsOf(request, options.model, customParams)) form.append(name, value)
     form.append('file', await openAsBlob(file, { type: 'audio/mp4' }), basename(file))
     let response: Response
     try {
@@ -124,15 +109,10 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Speech
     const text = await textOf(response, signal)
     const answerExcerpt = () => excerpt(text, options.key)
     if (!response.ok) {
-      const isRefused = response.status === 400 || response.status === 422
-      const parameters = isRefused ? ownParametersIn(text, options.customParams) : []
-      if (parameters.length > 0)
-        throw new RefusedRequest(`${host} answered with status ${response.status}: ${answerExcerpt()}`, parameters)
-      const seconds = Number(response.headers.get('retry-after'))
-      throw new ProviderError(`${host} answered with status ${response.status}: ${answerExcerpt()}`, {
-        isTransient: isTransientStatus(response.status) && !isSilence(text),
-        retryAfterMs: seconds > 0 ? seconds * 1000 : null,
-      })
+      const { status, headers } = response
+      const error = refusedWith({ status, text, retryAfter: headers.get('retry-after') }, host, options.key)
+      const isOfRequest = (status === 400 || status === 422) && !error.isForAll
+      throw isOfRequest ? new RefusedRequest(error.message, text) : error
     }
     const answer = parseJson(text)
     const recognized = recognizedIn(answer)
@@ -152,10 +132,6 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Speech
       throw new ProviderError(`${host} gave no whole answer: ${causeOf(error)}`, { isTransient, cause: error })
     }
   }
-}
-
-function asText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 function parseJson(text: string): unknown {

@@ -13,19 +13,66 @@ export const LIVE_SAMPLE_RATE = 16_000
 export class ProviderError extends Error {
   readonly isTransient: boolean
   readonly retryAfterMs: number | null
+  /** No other sound would be taken now either: the key is wrong, the quota is used up, or the service wants a long pause. */
+  readonly isForAll: boolean
 
-  constructor(message: string, options: { isTransient: boolean; retryAfterMs?: number | null; cause?: unknown }) {
+  constructor(
+    message: string,
+    options: { isTransient: boolean; retryAfterMs?: number | null; isForAll?: boolean; cause?: unknown },
+  ) {
     super(message, { cause: options.cause })
     this.name = 'ProviderError'
     this.isTransient = options.isTransient
     this.retryAfterMs = options.retryAfterMs ?? null
+    this.isForAll = options.isForAll ?? false
   }
 }
+
+/** An answer with a status of failure. */
+interface Refusal {
+  status: number
+  /** The body. */
+  text: string
+  /** The header `retry-after`, if there is one. */
+  retryAfter?: string | null | undefined
+}
+
+/** A longer pause than this is not waited for: the transcript can be asked for again then. */
+const MAX_RETRY_AFTER_MS = 10 * 60_000
+/** Services say so with 429 too, although no pause helps. A quota per minute is not meant: it passes. */
+const IS_USED_UP =
+  /insufficient[ _-]?(?:quota|credit|balance|fund)|(?:credits?|balance) (?:is |are )?(?:negative|insufficient|exhausted|too low)|(?:not enough|out of|\bno) credits?|exceeded your current quota|billing[ _](?:hard[ _]limit|not[ _]active)|payment[ _]required|\btop[ -]?up\b/i
+
+/** The error of a refusal. `host` and the body are its sentence, without the key. */
+export function refusedWith({ status, text, retryAfter }: Refusal, host: string, key: string | null): ProviderError {
+  const isUsedUp = IS_USED_UP.test(text)
+  const retryAfterMs = pauseOf(retryAfter)
+  const isTooFar = retryAfterMs !== null && retryAfterMs > MAX_RETRY_AFTER_MS
+  const pause = isTooFar ? ` (not before ${new Date(Date.now() + retryAfterMs).toISOString()})` : ''
+  return new ProviderError(`${host} answered with status ${status}${pause}: ${excerpt(text, key)}`, {
+    isTransient: isTransientStatus(status) && !isUsedUp && !isTooFar && !isSilence(text),
+    retryAfterMs,
+    isForAll: isUsedUp || isTooFar || [401, 402, 403].includes(status),
+  })
+}
+
+/** Milliseconds from now. The header has seconds or an HTTP date; null if it has neither, or a moment that is over. */
+function pauseOf(header: string | null | undefined): number | null {
+  const value = header?.trim() ?? ''
+  const milliseconds = /^\d*\.?\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
+  return milliseconds > 0 && milliseconds < MAX_PAUSE_MS ? milliseconds : null
+}
+
+/** A year: what is longer is no pause. */
+const MAX_PAUSE_MS = 366 * 86_400_000
 
 const TRIES = 3
 const MAX_RETRY_MS = 60_000
 
-/** Tries `work` again after transient failures, with longer and longer waits. Rejects with the last failure. */
+/**
+ * Tries `work` again after transient failures, with longer and longer waits, or after the pause that the service wants.
+ * Rejects with the last failure, also if the time is over while it waits.
+ */
 export async function tried<T>(
   work: () => Promise<T>,
   { signal, retryMs }: { signal: AbortSignal; retryMs: number },
@@ -38,9 +85,16 @@ export async function tried<T>(
       signal.throwIfAborted()
       if (!(error instanceof ProviderError) || !error.isTransient || attempt === TRIES) throw error
       const waitMs = backoff({ first: retryMs, max: MAX_RETRY_MS, factor: 3, jitter: 0.3 }, attempt)
-      await delay(Math.min(error.retryAfterMs ?? waitMs, MAX_RETRY_MS), undefined, { signal })
+      await delay(error.retryAfterMs ?? waitMs, undefined, { signal }).catch(() => {
+        throw isTimeUp(signal) ? error : signal.reason
+      })
     }
   }
+}
+
+/** The signal is aborted because the time is over, not because somebody stopped the work. */
+export function isTimeUp({ aborted, reason }: AbortSignal): boolean {
+  return aborted && reason instanceof DOMException && reason.name === 'TimeoutError'
 }
 
 /** Overload and failures of the service itself pass; what is wrong with the request does not. */

@@ -71,6 +71,7 @@ beforeEach(async () => {
 /** The first part has four seconds from 0 on, the second three from 10 on, in which people have other numbers. */
 async function writeParts(): Promise<string[]> {
   const ended = { start: 0.5, end: 1, text: 'Hello', language: 'en', speaker: 'Ben', user_id: 1, words: [] }
+  const holes = [{ start: 1, end: 2, user_id: 1, reason: 'no' }]
   return [
     await writePart('1', 4, [
       ...[recordsFrom(0), joins(ADA, 0), joins(BEN, 0), says('m1', 'First', 1, 1)],
@@ -85,7 +86,7 @@ async function writeParts(): Promise<string[]> {
         ...[says('m1', 'First', 1, 1), says('m2', 'Second', 11, 2)],
         ...[speaks({ ...BEN, id: 1 }, 11, true, 1), speaks({ ...BEN, id: 1 }, 12, false, 2)],
       ],
-      { 'transcription.json': { provider: 'Default', result: { languages: ['en'], utterances: [ended] } } },
+      { 'transcription.json': { provider: 'Default', result: { languages: ['en'], utterances: [ended], holes } } },
     ),
   ]
 }
@@ -158,6 +159,7 @@ test('media, people, turns, chat, words and events of two parts are those of one
     { text: 'Second', sender_id: 3 },
   ])
   const { result } = await jsonOf(place, 'transcription.json')
+  expect(result.holes).toEqual([{ start: expect.closeTo(5, 1), end: expect.closeTo(6, 1), user_id: 2, reason: 'no' }])
   expect(result.utterances).toMatchObject([{ text: 'Hello', user_id: 2, start: expect.closeTo(4.5, 1) }])
   const events = await linesOf(place, 'events.jsonl')
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))

@@ -123,6 +123,18 @@ describe('configuration', () => {
     expect(() => checkEngine(config)).toThrow(InvalidJob)
   })
 
+  test('refuses parameters of a transcript whose answer could not be read', () => {
+    const refused = (format: string, mode: string) => {
+      const transcription = { provider: 'Default', mode, custom_params: { response_format: format } }
+      const environment = { STANDIN_TRANSCRIPTION_URL: 'http://127.0.0.1:1/v1' }
+      const config = readConfig(settings({ transcription }, { environment }))
+      return () => checkEngine(config)
+    }
+    expect(refused('srt', 'after')).toThrow(InvalidJob)
+    expect(refused('json', 'after')).not.toThrow()
+    expect(refused('srt', 'live')).not.toThrow()
+  })
+
   test('a meeting link that is too long is one problem', () => {
     expect(problems(settings({ meeting_url: 'a'.repeat(150_000) }))).toEqual(['meeting_url'])
   })

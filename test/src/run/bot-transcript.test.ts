@@ -8,8 +8,8 @@ import { grown, World } from '../../fakes/world.ts'
 const JOB = { transcription: { timeout: 60 } }
 const finish = async () => ({ files: [grown('audio.m4a')], problem: null })
 
-async function recorded(setUp: Partial<World>): Promise<World> {
-  const world = new World({ finish, ...setUp }, JOB)
+async function recorded(setUp: Partial<World>, timeout = 60): Promise<World> {
+  const world = new World({ finish, ...setUp }, { transcription: { timeout } })
   await world.untilStatus('in_call_recording')
   await world.pass(5, 5)
   await world.command({ type: 'leave' })
@@ -96,6 +96,14 @@ test.each<[string, Partial<World>]>([
   expect(report).toMatchObject({ error_code: 'TRANSCRIPTION_FAILED', transcribed_seconds: null })
   expect(report.error_message).toContain('status 500')
   expect(world.stored).toEqual(['audio.m4a', 'manifest.json', 'events.jsonl'])
+})
+
+test('a service that was waited for until the time was over is named', async () => {
+  const busy = Object.assign(new Error('speech.example answered with status 429'), { name: 'ProviderError' })
+  const transcribe: World['transcribe'] = (_folder, signal) =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(busy)))
+  const report = await (await recorded({ transcribe }, 1)).report()
+  expect(report.error_message).toContain('It took longer than 1 s. speech.example answered with status 429')
 })
 
 test('asked to stop again while it is made, the bot leaves the transcript and keeps the recording', async () => {

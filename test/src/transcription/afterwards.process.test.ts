@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import { secondsOf } from '../../../src/transcription/audio-chunks.ts'
 import { finishTranscript, readSpoken, writeLiveTranscript } from '../../../src/transcription/index.ts'
 import type { LiveResult } from '../../../src/transcription/live.ts'
+import { ProviderError } from '../../../src/transcription/providers/provider-error.ts'
 import type { Recognized, SpeechProvider, Word } from '../../../src/transcription/types.ts'
 import { temporaryFolder } from '../../fakes/at-end.ts'
 
@@ -49,10 +50,11 @@ const LIVE: LiveResult = {
 async function finished(
   given: { provider: SpeechProvider; live: LiveResult | null; isAfterwards: boolean },
   place = recording(),
+  signal = SIGNAL,
 ) {
   const notices: string[] = []
   const notice = (message: string) => notices.push(message)
-  const failure = await finishTranscript(place, { ...given, botId: BOT_ID, key: KEY, notice, signal: SIGNAL }).then(
+  const failure = await finishTranscript(place, { ...given, botId: BOT_ID, key: KEY, notice, signal }).then(
     () => null,
     (error: Error) => error.message,
   )
@@ -60,9 +62,15 @@ async function finished(
   for (const name of names) expect(readFileSync(join(place, name), 'utf8')).not.toContain(KEY)
   const text = names.length > 0 ? readFileSync(join(place, 'transcription.json'), 'utf8') : '{}'
   const { result } = JSON.parse(text) as {
-    result?: { utterances: { text: string; speaker: string; user_id: number }[] }
+    result?: { utterances: { text: string; speaker: string; user_id: number }[]; holes?: object[] }
   }
-  return { place, notices, failure, said: result?.utterances.map(({ speaker, text: said }) => `${speaker}: ${said}`) }
+  return {
+    place,
+    notices,
+    failure,
+    holes: result?.holes ?? [],
+    said: result?.utterances.map(({ speaker, text: said }) => `${speaker}: ${said}`),
+  }
 }
 
 const AFTER = provider([word('after', 1)])
@@ -196,4 +204,112 @@ test('holes of a live transcript are filled from the recording: their words only
   expect(whole.notices).toEqual([expect.stringContaining('the rest is made from the recording: 1 s of sound')])
   expect(heard[0]).toBeLessThan(1.5)
   expect((await filled({}, 99)).said!.join(' ')).not.toContain('hole')
+})
+
+/** Takes four pieces of a second. `answers`: what the next requests bring; behind them all succeed. */
+function inPieces(answers: ('word' | 'fails' | 'quota' | 'waits')[], stop?: () => void) {
+  const asked: number[] = []
+  const provider: SpeechProvider = {
+    ...{ name: 'Default', live: null },
+    afterwards: {
+      maxSeconds: 1,
+      async transcribe(file) {
+        asked.push(await secondsOf(file, SIGNAL))
+        const answer = answers.shift() ?? 'word'
+        if (answer === 'waits') stop?.()
+        const isForAll = answer === 'quota'
+        if (answer !== 'word') throw new ProviderError(`api.example: ${answer}`, { isTransient: false, isForAll })
+        return { raw: {}, words: [word(`w${asked.length}`, 0.4)], language: 'en' }
+      },
+    },
+  }
+  return { asked, given: { provider, live: null, isAfterwards: true } }
+}
+
+const hole = (start: number, end: number) => ({ start, end, user_id: null, reason: expect.any(String) })
+
+test.each([
+  ['one fails', ['word', 'fails', 'word', 'word'], ['w1', 'w3', 'w4'], [[1, 2]], 1],
+  [
+    'two fail',
+    ['fails', 'word', 'fails', 'word'],
+    ['w2', 'w4'],
+    [
+      [0, 1],
+      [2, 3],
+    ],
+    2,
+  ],
+  // Its stretch is one then, and is cut anew.
+  [
+    'all fail from the second on',
+    ['word', 'quota'],
+    ['w1'],
+    [
+      [1, 2],
+      [2, 3],
+      [3, 4],
+    ],
+    2,
+  ],
+] as const)('where of four pieces %s, the others stay, and the next run asks for the rest alone', async (...row) => {
+  const [, answers, said, holes, rest] = row
+  const place = recording('sine=r=16000', 4)
+  writeFileSync(join(place, 'diarization.jsonl'), '{"speaker":"Ann","user_id":1,"start_time":0,"end_time":4}\n')
+  const wordsOf = (lines: string[] | undefined) => lines?.flatMap((line) => line.replace('Ann: ', '').split(' '))
+  const made = await finished(inPieces([...answers]).given, place)
+  expect(made).toMatchObject({ failure: null, holes: holes.map(([start, end]) => hole(start, end)) })
+  expect(wordsOf(made.said)).toEqual(said)
+  expect(made.notices).toEqual([
+    expect.stringMatching(/is not whole: 00:0\d–.* could not be transcribed: api\.example/),
+  ])
+
+  const failing = inPieces(['quota'])
+  expect(await finished(failing.given, place)).toMatchObject({ failure: 'api.example: quota', holes: made.holes })
+  expect(failing.asked).toHaveLength(1)
+
+  const next = inPieces([])
+  const whole = await finished(next.given, place)
+  expect(whole).toMatchObject({ failure: null, holes: [], notices: [] })
+  expect(next.asked).toHaveLength(rest)
+  expect(wordsOf(whole.said)).toHaveLength(said.length + rest)
+})
+
+test('where all pieces fail there is no transcript, and a whole one is not replaced by one with holes', async () => {
+  const place = recording('sine=r=16000', 3)
+  expect(await finished(inPieces(['fails', 'fails', 'fails']).given, place)).toMatchObject({
+    ...{ failure: 'api.example: fails', said: undefined },
+  })
+  await finished(inPieces([]).given, place)
+  expect(await finished(inPieces(['word', 'fails']).given, place)).toMatchObject({
+    ...{ failure: expect.stringContaining('The earlier transcript stays.'), holes: [] },
+  })
+})
+
+test('where a piece fails whose words were heard live, these are in the transcript', async () => {
+  const words = [word('live0', 0.5), word('live1', 1.5), word('live2', 2.5)]
+  const heard = async (live: Partial<LiveResult>) => {
+    const { given } = inPieces(['word', 'fails'])
+    return finished({ ...given, live: { ...LIVE, words, ...live } }, recording('sine=r=16000', 3))
+  }
+  expect(await heard({})).toMatchObject({
+    ...{ said: ['Ann: w1 live1 w3'], holes: [], notices: [expect.stringContaining('heard live')] },
+  })
+  expect(await heard({ holes: [{ start: 1.8, end: 2.4, userId: null }] })).toMatchObject({ holes: [hole(1.8, 2)] })
+})
+
+test('the end of its time leaves the pieces that are done, and a stop leaves nothing', async () => {
+  const outcome = async (reason: Error) => {
+    const over = new AbortController()
+    const { given } = inPieces(['word', 'waits'], () => over.abort(reason))
+    return finished(given, recording('sine=r=16000', 3), over.signal)
+  }
+  expect(await outcome(new DOMException('over', 'TimeoutError'))).toMatchObject({
+    ...{ failure: null, said: ['Ann: w1'], holes: [hole(1, 2), hole(2, 3)] },
+  })
+  const over = AbortSignal.abort(new DOMException('over', 'TimeoutError'))
+  expect(await finished({ ...inPieces([]).given, live: LIVE }, recording(), over)).toMatchObject({
+    said: ['Ann: live'],
+  })
+  expect(await outcome(new Error('stopped'))).toMatchObject({ failure: 'stopped', said: undefined })
 })

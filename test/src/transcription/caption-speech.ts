@@ -7,9 +7,9 @@
  * - A window that slides over repeated words so that another slide repeats as many words of the row as the true one.
  * - A window that slides on so far within one poll that fewer than three unchanged words stay.
  * - Texts that move to the element above while two rows begin alike: the words come out, but maybe not in order.
- * - A rewrite in the same poll as a redraw or a change of order: of a short row, nothing is left that identifies it.
- * - A rewrite of the first word of a row that has more than two, or later than 2 s: that is another text, and final words
- *   stay.
+ * - A rewrite in the same poll as a redraw or a change of order, but for the first of four words, none of which is the first again: of a short row, nothing is
+ *   left that identifies it.
+ * - A rewrite of the first of three words, or later than 2 s: that is another text, and final words stay.
  */
 import fc from 'fast-check'
 import type { Poll, ShownRow } from './caption-run.ts'
@@ -142,6 +142,11 @@ export function draw({ people, rows: count, width, elements, names, actions }: S
         say(row, words)
         if (names === 'late') poll(500)
         row.name = speaker
+        if (isRedrawn && wrong > 0 && words.length >= 4 && words.map(bare).lastIndexOf(bare(words[0]!)) === 0) {
+          poll(Math.min(wait, 1000), { row, words: ['mistake', ...words.slice(1)] })
+          row.changedAt = at
+          redraw()
+        }
         poll(wait)
       }
     }

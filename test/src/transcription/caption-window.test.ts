@@ -88,6 +88,22 @@ describe('captions on a page', () => {
       'We start with the budget. | And | then',
     ],
     [
+      'a row is drawn again with another first word',
+      `
+      1000 | a Ann: Bell we start now. | b Ben: We see it
+      1750 | c Ann: Well we start now. And | d Ben: He see it again
+      `,
+      'We see it | Well we start now. And | He see it again',
+    ],
+    [
+      'a sentence that differs from an earlier one in its first word alone',
+      `
+      1000 | a Ann: Then we see it.
+      4000 | b Ann: Now we see it.
+      `,
+      'Then we see it. | Now we see it.',
+    ],
+    [
       'a window that slides over a phrase that is said again',
       `
       1000 | a Ann: then good yes yes now yes know

@@ -63,6 +63,13 @@ describe('subtitles', () => {
     expect(subRip([{ ...long[0]!, start: 3661.5, end: 3662, text: 'x' }])).toContain('01:01:01,500 --> 01:01:02,000')
   })
 
+  test('a cue without a length stays until the next one, or as long as a glance', () => {
+    const cue = (start: number) => ({ ...long[0]!, start, end: start, text: 'x' })
+    expect(subRip([cue(1), cue(1.4), cue(9)]).match(/ --> .*/g)).toEqual([
+      ...[' --> 00:00:01,400', ' --> 00:00:02,100', ' --> 00:00:09,700'],
+    ])
+  })
+
   test('no name and no word can end a cue or become markup', () => {
     const nasty = utterancesOf(
       [word('a --> b', 0), word('<i>\n\nx', 0.4)],

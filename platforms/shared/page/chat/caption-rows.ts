@@ -145,6 +145,8 @@ function matchRows(known: readonly KnownRow[], shown: readonly ShownCaption[], a
   const open = pairs.filter(isFree)
   for (const pair of open) pair.score = likeness(pair, at)
   const isInPlace = (pair: Pair) => pair.known.element === pair.shown.element
+  const elements = new Set(shown.map(({ element }) => element))
+  const isRedrawn = ({ known, shown }: Pair) => !elements.has(known.element) && isBegunAnew(known, shown)
   open.sort(
     (a, b) =>
       b.score - a.score ||
@@ -157,7 +159,8 @@ function matchRows(known: readonly KnownRow[], shown: readonly ShownCaption[], a
     // Rows rarely change their order, so a row that overtakes another one has to be the same in all its words.
     const isInOrder = made.every(({ from, to }) => from - pair.from > 0 === to - pair.to > 0)
     const isAlike = pair.score >= (isInOrder ? Math.min(KNOWN_BY, length) : Math.max(KNOWN_BY, length))
-    if (isAlike || (isInOrder && isInPlace(pair) && isRewrite(pair, at))) made.push(pair)
+    const isRewritten = (isInPlace(pair) || isRedrawn(pair)) && isRewrite(pair, at)
+    if (isAlike || (isInOrder && isRewritten)) made.push(pair)
   }
   return new Map(made.map((pair) => [pair.to, pair.known]))
 }
@@ -168,7 +171,15 @@ function isRewrite({ known, shown }: Pair, at: number): boolean {
   const old = wordsOf(known.text)
   const words = wordsOf(shown.text)
   if (old.length < KNOWN_BY && !endsSentence(known.text)) return true
-  return old[0] === words[0] || repeated(old.slice(0, -MAX_REWRITTEN), words) >= KNOWN_BY
+  if (old[0] === words[0] || repeated(old.slice(0, -MAX_REWRITTEN), words) >= KNOWN_BY) return true
+  return isBegunAnew(known, shown)
+}
+
+/** All its words are there but for the first, which is another one. */
+function isBegunAnew(known: KnownRow, shown: ShownCaption): boolean {
+  const [, ...old] = wordsOf(known.text)
+  const [, ...words] = wordsOf(shown.text)
+  return old.length >= KNOWN_BY && old.every((word, place) => word === words[place])
 }
 
 function likeness({ known, shown }: Pair, at: number): number {

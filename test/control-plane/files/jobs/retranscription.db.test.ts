@@ -96,19 +96,20 @@ describe('a new transcript', () => {
     const id = await recordedBot()
     const audio = await withFile(id, 'audio.m4a', 'SOUND')
     await withFile(id, 'diarization.jsonl', 'TURNS')
+    // With them, the program transcribes only what has no words.
+    const earlier = ['transcription.json', 'raw_transcription.json']
+    for (const name of earlier) await withFile(id, name, name)
     const seen: string[] = []
     const { transcribe, calls } = transcriber((folder) => {
-      seen.push(
-        readFileSync(join(folder, 'audio.m4a'), 'utf8'),
-        readFileSync(join(folder, 'diarization.jsonl'), 'utf8'),
-      )
+      for (const name of ['audio.m4a', 'diarization.jsonl', ...earlier])
+        seen.push(readFileSync(join(folder, name), 'utf8'))
     })
     expect(await ask(id)).toBe('started')
     const asked = { status: 'transcribing', transcription_status: 'processing', phase: 'closed' }
     expect(await botOf(id)).toMatchObject(asked)
     start(transcribe)
     await expect.poll(() => statusOf(id)).toBe('completed')
-    expect(seen).toEqual(['SOUND', 'TURNS'])
+    expect(seen).toEqual(['SOUND', 'TURNS', ...earlier])
     expect(calls[0]).toMatchObject({ speech: { provider: 'Default', apiKey: null, customParams: null } })
     expect(basename(calls[0]!.folder)).toBe(id)
     expect(existsSync(calls[0]!.folder)).toBe(false)

@@ -53,7 +53,16 @@ test('what it cannot transcribe, and a refusal, are said without the key', async
   const unfit = await startAssemblyAi({ poll: () => ({ body: { id: 't-1', status: 'error', error: `no, ${KEY}` } }) })
   await expect(transcribed(provider(unfit))).rejects.toThrow(/^localhost:\d+ could not transcribe it: no, \[key\]$/)
   const refused = await startAssemblyAi({ upload: () => ({ status: 401, body: { error: `Invalid API key ${KEY}` } }) })
-  await expect(transcribed(provider(refused))).rejects.toThrow(/^localhost:\d+ answered: Invalid API key \[key\]$/)
+  await expect(transcribed(provider(refused))).rejects.toThrow(
+    /^localhost:\d+ answered with status 401: .*Invalid API key \[key\]"}$/,
+  )
+})
+
+test('a text without words keeps all of it', async () => {
+  const service = await startAssemblyAi({
+    poll: () => ({ body: { id: 't-1', status: 'completed', text: 'Hello there, Ann.', words: null } }),
+  })
+  expect(await transcribed(provider(service))).toMatchObject({ words: [], untimed: 'Hello there, Ann.' })
 })
 
 test('an answer that is too long is given up at its limit, and not asked for again', async () => {

@@ -88,6 +88,15 @@ test('live sound goes out as it is, and words come back until they are final', a
   expect(session!.texts.map(({ type }) => type)).toEqual(['KeepAlive', 'CloseStream'])
 })
 
+test('a text without words keeps all of it, in the time that the message names', async () => {
+  const alone = { channel: { alternatives: [{ transcript: 'Good morning all', words: [] }] } }
+  const file = await startDeepgram({ file: () => ({ body: { results: { channels: [alone.channel] } } }) })
+  expect(await transcribed(provider(file.url))).toMatchObject({ words: [], untimed: 'Good morning all' })
+  const { connection, heard } = await opened({ sound: (session) => session.say({ ...results([], true, 3), ...alone }) })
+  connection.send(new Uint8Array(3200))
+  await expect.poll(() => heard[0]?.words).toMatchObject([{ word: 'Good', start: 3 }, {}, { word: 'all', end: 4 }])
+})
+
 test('a connection that breaks is reported once; the provider does not connect again by itself', async () => {
   const { connection, lost, service } = await opened({ sound: ({ socket }) => socket.close(1011, 'NET-0001') })
   connection.send(new Uint8Array(3200))

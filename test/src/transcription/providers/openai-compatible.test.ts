@@ -82,8 +82,10 @@ test('times come from the words, from the words of segments, or from how long ea
   const segment = { start: 10, end: 14, text: ' One three' }
   expect(wordsOf({ words: WORDS, segments: [segment] })).toHaveLength(1)
   const inner = { word: ' One', start: 10, end: 10.5, probability: 0.9 }
+  // The segment has a word more than its words.
   expect(wordsOf({ segments: [{ ...segment, words: [inner] }] })).toEqual([
     { word: 'One', start: 10, end: 10.5, confidence: 0.9 },
+    { word: 'three', start: 10.5, end: 10.85, confidence: null },
   ])
   expect(wordsOf({ segments: [segment] })).toEqual([
     { word: 'One', start: 10, end: 11.5, confidence: null },
@@ -100,7 +102,7 @@ test('odd times lose no word: absent, null, negative, equal', () => {
   const four = [token('cost', 1, 1.3), token('is', 1.4, 1.5), token('2266'), token('okay', 2.6, 3)]
   expect(wordsOf({ text: 'cost is 2266 okay', words: four })[2]).toMatchObject({ word: '2266', start: 1.5, end: 2.6 })
   expect(wordsOf({ words: [token('Hello', -0.02, 0.4), token('there', 0.5, null)] })[0]).toMatchObject({ start: 0 })
-  expect(wordsOf({ words: [token('a', 3, 3)] })).toEqual([{ word: 'a', start: 3, end: 3, confidence: null }])
+  expect(wordsOf({ words: [token('a', 3, 3)] })).toEqual([{ word: 'a', start: 3, end: 3.35, confidence: null }])
   const segments = [
     { start: 1, end: 2, text: 'Hello' },
     { start: 2, end: null, text: 'there' },
@@ -108,19 +110,33 @@ test('odd times lose no word: absent, null, negative, equal', () => {
   expect(said({ text: 'Hello there', segments })).toEqual(['Hello', 'there'])
 })
 
-test.each(['response_format', 'timestamp_granularities'])(
-  'a model that refuses %s is asked without it',
-  async (name) => {
-    const service = await startSpeechService(({ fields }) =>
-      fields.some(([field, value]) => field.startsWith(name) && value !== 'json')
-        ? { status: 400, body: { error: { message: `${name} is not supported by this model` } } }
-        : { body: { text: 'Hello' } },
-    )
-    const made = await transcribed(provider(service.url))
-    expect(made.untimed).toBe('Hello')
-    expect(service.asked).toHaveLength(2)
-  },
-)
+test('a refusal that names what is ours is met, also for the pieces that follow', async () => {
+  const service = await startSpeechService(({ fields }) =>
+    fields.some(([field, value]) => field.startsWith('timestamp') || value === 'verbose_json')
+      ? { status: 400, body: { error: { message: 'response_format is not supported by this model' } } }
+      : { body: { text: 'Hello' } },
+  )
+  const plain = provider(service.url)
+  for (const asked of [2, 3]) {
+    expect((await transcribed(plain)).untimed).toBe('Hello')
+    expect(service.asked).toHaveLength(asked)
+  }
+})
+
+test('the refusal that is left is the one that is said; a used-up quota is asked once', async () => {
+  const refusals = ['timestamp_granularities is not supported', "language 'xx' is not supported"]
+  const deciding = await startSpeechService(({ fields }) => {
+    const hasTimes = fields.some(([field]) => field.startsWith('timestamp'))
+    return { status: 400, body: { error: { message: refusals[hasTimes ? 0 : 1] } } }
+  })
+  await expect(transcribed(provider(deciding.url))).rejects.toThrow(refusals[1])
+  for (const status of [400, 429]) {
+    const empty = await startSpeechService(() => ({ status, body: { error: { code: 'insufficient_quota' } } }))
+    await expect(transcribed(provider(empty.url))).rejects.toThrow('insufficient_quota')
+    await expect(transcribed(provider(empty.url, { response_format: 'srt' }))).rejects.toThrow('"srt"')
+    expect(empty.asked).toHaveLength(1)
+  }
+})
 
 test('a refusal that names no parameter is met without ours, and stays if that is no help', async () => {
   const service = await startSpeechService(({ fields }) =>
