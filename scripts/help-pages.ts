@@ -112,8 +112,8 @@ function markdown(document: string): ReturnType<typeof MarkdownIt> {
       }
     }
   })
-  // A wide table scrolls by itself.
-  renderer.renderer.rules.table_open = () => '<div class="wide"><table>\n'
+  // A wide table scrolls by itself, also from the keyboard.
+  renderer.renderer.rules.table_open = () => '<div class="wide" tabindex="0"><table>\n'
   renderer.renderer.rules.table_close = () => '</table></div>\n'
   return renderer
 }
