@@ -1,5 +1,5 @@
 /** From finished files to stored ones. A local file goes only after the stored one is verified. */
-import { readdir, rm } from 'node:fs/promises'
+import { readdir, rm, rmdir } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import type { Artifact, Gap, WholeQuality } from '@standin/wire/events.ts'
 import type { Job } from '@standin/wire/job.ts'
@@ -152,6 +152,14 @@ export async function storeNow(
   control.report({ type: 'artifact', artifact: await storage.store(file, AbortSignal.timeout(STORE_NOW_MS)) })
 }
 
+/** A bot that root started owns its folder and not the one above it: there the folder stays, empty. */
+async function removeFolder(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true })
+  await rmdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EACCES' && error.code !== 'EPERM') throw error
+  })
+}
+
 /**
  * The last file: the journal, which now holds the final report. Afterwards the local copies go, if everything is
  * stored elsewhere. Never rejects.
@@ -163,8 +171,7 @@ export async function deliverJournal(parts: DeliveryParts, storingProblem: Error
     await storage.store(file, AbortSignal.timeout(job.timeout_config.storing_timeout * 1000))
     // A spool is of an earlier bot of this id, whose recording is not finished yet.
     const hasSpool = (await readdir(workFolder)).includes('spool')
-    if (job.storage.type === 's3' && storingProblem === null && !hasSpool)
-      await rm(workFolder, { recursive: true, force: true })
+    if (job.storage.type === 's3' && storingProblem === null && !hasSpool) await removeFolder(workFolder)
   } catch (error) {
     logger.error('The journal could not be stored and stays on the machine', {
       error,

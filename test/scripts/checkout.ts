@@ -19,6 +19,9 @@ export const NPM = `[ "$1" != ci ] || rm -rf node_modules
   case "$*" in *' -w '*) ;; *) mkdir -p node_modules/@standin/control-plane ;; esac
   touch node_modules/.package-lock.json`
 
+/** Leaves what the fetched model of speech leaves. */
+const SPEECH = `src/cli/index.ts) mkdir -p models/speech-en; touch models/speech-en/tokens.txt ;;`
+
 /** Leaves what a build leaves; as a part of a program that does other things too. */
 export const BUILD = `scripts/build.ts)
     for program in src/cli control-plane/main/cli bot; do mkdir -p "dist/$program"; touch "dist/$program/index.js"; done
@@ -86,7 +89,7 @@ export async function makeCheckout(): Promise<Checkout> {
   }
   for (const [name, script] of Object.entries(FAKES)) await fake(name, script)
   // Stands for every program that npm brings.
-  await fake('tool', `case "$1" in ${BUILD} esac`)
+  await fake('tool', `case "$1" in ${BUILD} ${SPEECH} esac`)
 
   return {
     folder,

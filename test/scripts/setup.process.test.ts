@@ -19,6 +19,8 @@ beforeEach(async () => {
 
 afterEach(() => checkout.remove())
 
+/** The model of speech, fetched beside the build. */
+const SPEECH = 'node src/cli/index.ts speech install'
 /** The build of the bot alone. */
 const BUILD_BOT = 'node scripts/build.ts --bot'
 
@@ -30,8 +32,10 @@ async function steps(): Promise<string[]> {
     if (call.startsWith('apt-get')) return call.includes(' install ') ? 'apt-get install' : 'apt-get update'
     return /^npm (ci|install)/.exec(call)?.[0] ?? call.trim()
   })
+  // What runs beside the others comes at the end or the beginning.
   const isApt = (name: string) => name.startsWith('apt-get')
-  return [...names.filter(isApt), ...names.filter((name) => !isApt(name))]
+  const isOrdered = (name: string) => !isApt(name) && name !== SPEECH
+  return [...names.filter(isApt), ...names.filter(isOrdered), ...names.filter((name) => name === SPEECH)]
 }
 
 async function packagesOf(list: string): Promise<string[]> {
@@ -40,7 +44,7 @@ async function packagesOf(list: string): Promise<string[]> {
 }
 
 const APT = ['apt-get update', 'apt-get install']
-const FRESH = [...APT, 'npm ci', BUILD_BOT]
+const FRESH = [...APT, 'npm ci', BUILD_BOT, SPEECH]
 
 test('a fresh machine gets everything once; the second run does nothing and says nothing', async () => {
   expect(await setup()).toMatchObject({ exitCode: 0 })
@@ -57,7 +61,8 @@ test('what is missing is added: Debian packages of each purpose, npm packages an
   const packages = (await Promise.all(lists.map(packagesOf))).map((names) => names.join(' '))
   const installed = calls.filter((call) => call.startsWith('apt-get') && call.includes(' install '))
   expect(installed.map((call) => call.split('--no-install-recommends ')[1]?.trim())).toEqual(packages)
-  const others = calls.filter((call) => !call.startsWith('apt-get')).map((call) => call.trim())
+  const others = calls.map((call) => call.trim()).filter((call) => !call.startsWith('apt-get') && call !== SPEECH)
+  expect(calls.filter((call) => call.trim() === SPEECH)).toHaveLength(1)
   expect(others).toEqual([
     expect.stringMatching(/^npm ci .* -w @standin\/mock/),
     BUILD_BOT,
@@ -71,7 +76,7 @@ test('a folder that has everything keeps it, and what changed is installed and b
   await checkout.write('package-lock.json', '{ "changed": true }')
   expect((await setup()).text).toContain('installing all npm packages (npm ci)')
   const builds = ['npm ci', 'node scripts/build.ts']
-  expect((await steps()).filter((step) => !APT.includes(step))).toEqual([...builds, ...builds])
+  expect((await steps()).filter((step) => !APT.includes(step))).toEqual([...builds, ...builds, SPEECH])
   // A new time alone is no change of what is installed.
   await checkout.touchLater('package-lock.json')
   expect(await setup()).toEqual({ exitCode: 0, text: '' })
@@ -91,7 +96,8 @@ test('an interrupted addition of packages and a build of the bot with older sour
   await checkout.fake('npm', NPM)
   await checkout.touchLater('src')
   await setup('--service')
-  expect((await steps()).slice(FRESH.length + 2)).toEqual(['npm install', 'npm ci', 'node scripts/build.ts'])
+  const others = (await steps()).filter((step) => !APT.includes(step) && step !== SPEECH)
+  expect(others.slice(2)).toEqual(['npm install', 'npm ci', 'node scripts/build.ts'])
 })
 
 test.each([
@@ -158,7 +164,7 @@ describe('on a terminal', () => {
     await checkout.fake('sudo', 'shift; exec "$@"')
     const { exitCode, text } = await checkout.run('scripts/setup.sh', [], { env: { CI: '' } })
     expect({ exitCode, text }).toEqual({ exitCode: 1, text: expect.stringContaining('npm start -- --yes') })
-    expect(await steps()).toEqual([])
+    expect(await steps()).toEqual(['sudo -n true'])
     await checkout.fake('id', 'case $1 in -u) echo 0 ;; *) exit 0 ;; esac')
     expect(await checkout.run('scripts/setup.sh', [], { env: { CI: '' } })).toMatchObject({ exitCode: 0 })
     expect(await steps()).toContain('apt-get install')

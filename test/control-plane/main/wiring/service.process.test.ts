@@ -38,7 +38,7 @@ afterEach(async () => {
 })
 
 function configOf(name: string, options: ConfigOptions = {}) {
-  const environment = { DATABASE_URL: db.url, STANDIN_SECRET_KEYS: secretKeys }
+  const environment = { DATABASE_URL: db.url, STANDIN_SECRET_KEYS: secretKeys, STANDIN_SPEECH: 'off' }
   return readServiceConfig({ data: join(base, name), port: '0', ...options }, environment, '/')
 }
 
@@ -159,7 +159,7 @@ test('the stream of a team has events that another process stores, and ends with
     .execute()
   const { report } = await startReporting(db.database, bot.id)
   await report({ type: 'notice', level: 'info', message: 'Hello' })
-  await expect.poll(() => text, { timeout: 20_000 }).toContain('"message":"Hello"')
+  await expect.poll(() => text, { timeout: 20_000 }).toContain('"message": "Hello"')
   await api.close()
   await ended
 })
