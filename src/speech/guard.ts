@@ -10,6 +10,8 @@ const MAX_REPEATS = 4
 const MAX_CUTS = 3
 /** Seconds. */
 const SHORTEST = 1
+/** Samples. */
+const OTHER_END = 400
 /** Marks of sounds that recognizers write as text: `[BLANK_AUDIO]`, `(music)`, `♪`. */
 const MARKS = /\[[^\]]*\]|\([^)]*\)|♪+|<\|[^|]*\|>/g
 
@@ -37,7 +39,10 @@ export async function guarded(
   samples: Float32Array,
   cuts = MAX_CUTS,
 ): Promise<EngineText> {
-  const found = await recognize(samples)
+  const first = await recognize(samples)
+  // Now and then a recognizer finds nothing in clear speech; with another end it does.
+  const isMissed = first.text.trim() === '' && samples.length >= SHORTEST * SAMPLE_RATE
+  const found = isMissed ? await recognize(samples.subarray(0, samples.length - OTHER_END)) : first
   const hasMarks = MARKS.test(found.text)
   MARKS.lastIndex = 0
   const text = hasMarks ? found.text.replaceAll(MARKS, ' ').replaceAll(/\s+/g, ' ').trim() : found.text
@@ -45,16 +50,16 @@ export async function guarded(
   if (!isRunaway(text, seconds)) return hasMarks ? { text, language: found.language ?? null } : found
   if (cuts === 0 || seconds < 2 * SHORTEST) return { text: '', language: null }
   const middle = quietestIn(samples)
-  const [first, second] = [
+  const [before, after] = [
     await guarded(recognize, samples.subarray(0, middle), cuts - 1),
     await guarded(recognize, samples.subarray(middle), cuts - 1),
   ]
   const shift = middle / SAMPLE_RATE
-  const later = second.words?.map(({ word, start, end }) => ({ word, start: start + shift, end: end + shift }))
+  const later = after.words?.map(({ word, start, end }) => ({ word, start: start + shift, end: end + shift }))
   return {
-    text: `${first.text} ${second.text}`.trim(),
-    language: first.language ?? second.language ?? null,
-    ...(first.words && later && { words: [...first.words, ...later] }),
+    text: `${before.text} ${after.text}`.trim(),
+    language: before.language ?? after.language ?? null,
+    ...(before.words && later && { words: [...before.words, ...later] }),
   }
 }
 

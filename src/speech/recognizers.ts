@@ -78,13 +78,21 @@ export class Recognizers {
         reject(new Error('The recognizer is closed.'))
         return
       }
-      const job = { samples, since: performance.now(), isRetried: false, resolve, reject }
-      this.#queues[urgency].push(job)
       const leave = () => {
         const at = this.#queues[urgency].indexOf(job)
         if (at !== -1) this.#queues[urgency].splice(at, 1)
         reject(signal.reason)
       }
+      // A live session has one signal for all of its turns.
+      const settled =
+        <T>(settle: (value: T) => void) =>
+        (value: T) => {
+          signal.removeEventListener('abort', leave)
+          settle(value)
+        }
+      const since = performance.now()
+      const job = { samples, since, isRetried: false, resolve: settled(resolve), reject: settled(reject) }
+      this.#queues[urgency].push(job)
       signal.addEventListener('abort', leave, { once: true })
       this.#next()
     })

@@ -117,8 +117,8 @@ export async function startSpeechServer(options: SpeechServerOptions): Promise<S
     const problem = problemOfLanguage({ language: fields.get('language') }, languages)
     if (problem !== null) throw new Refused(400, 'unsupported_language', problem)
     const left = new AbortController()
-    request.on('close', () => request.socket.destroyed && left.abort(new Error('The client left.')))
-    request.socket.once('close', () => left.abort(new Error('The client left.')))
+    const onLeft = () => left.abort(new Error('The client left.'))
+    request.socket.once('close', onLeft)
     const folder = await mkdtemp(join(tmpdir(), 'standin-speech-'))
     try {
       const path = join(folder, 'sound')
@@ -128,6 +128,7 @@ export async function startSpeechServer(options: SpeechServerOptions): Promise<S
       for await (const turn of turnsOfFile(path, { recognizers, ...settings, signal })) turns.push(turn)
       return { status: 200, body: answerOf(turns, String(fields.get('response_format') ?? 'json')) }
     } finally {
+      request.socket.off('close', onLeft)
       await rm(folder, { recursive: true, force: true })
     }
   }

@@ -85,6 +85,20 @@ test('a guarded turn keeps its words in order, whatever parts of it run away', a
   )
 })
 
+test('a turn in which nothing was found is recognized once more with another end', async () => {
+  const lengths: number[] = []
+  const { text } = await guarded(
+    ({ length }) => {
+      lengths.push(length)
+      return { text: lengths.length === 1 ? '' : 'hello' }
+    },
+    new Float32Array(2 * SAMPLE_RATE),
+  )
+  expect({ text, lengths: lengths.length, isShorter: lengths[1]! < lengths[0]! }).toEqual({
+    ...{ text: 'hello', lengths: 2, isShorter: true },
+  })
+})
+
 test('marks of sounds are no words', async () => {
   const hear = async (text: string) => (await guarded(() => ({ text }), new Float32Array(5 * SAMPLE_RATE))).text
   expect(await hear('[BLANK_AUDIO]')).toBe('')
