@@ -5,7 +5,7 @@
  */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
@@ -81,6 +81,9 @@ export async function installSpeech(): Promise<void> {
     await Promise.all(PACKAGES.map((wanted) => fetchFiles(wanted, work, ready)))
     await writeFile(join(ready, 'tokens.txt'), await tokensOf(join(ready, TOKENIZER)))
     await rm(join(ready, TOKENIZER))
+    // Bots that root starts read it as another user, whatever the mask of this process is.
+    for (const file of await readdir(ready)) await chmod(join(ready, file), 0o644)
+    for (const folder of [ready, dirname(builtInModel)]) await chmod(folder, 0o755)
     await rm(builtInModel, { recursive: true, force: true })
     await rename(ready, builtInModel)
   } finally {
