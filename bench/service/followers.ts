@@ -5,6 +5,9 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 
+/** Also of a stream that the service ended in the middle, which a follower opens again. */
+const over = (answer: IncomingMessage) => once(answer, 'close').catch(() => {})
+
 /** Of one key, as many as it may have. */
 export const STREAMS = { read: 50, unread: 50, ofTeam: 20 }
 const LANES = 40
@@ -38,13 +41,13 @@ async function run({ URL: url, KEY: key, BOT: bot }: FollowerEnvironment): Promi
       answer.setEncoding('utf8').on('data', (text: string) => {
         events += text.split('\ndata: ').length - 1
       })
-      await once(answer, 'close')
+      await over(answer)
     }
   }
   const ask = async (path: string) => {
     for (;;) {
       const answer = await open(path)
-      await once(answer.resume(), 'close')
+      await over(answer.resume())
       pages.set(answer.statusCode!, (pages.get(answer.statusCode!) ?? 0) + 1)
     }
   }

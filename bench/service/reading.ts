@@ -150,8 +150,8 @@ async function follow(service: Service, environment: FollowerEnvironment) {
   }, 100)
   return {
     async end() {
-      const followed = (await program.ask('result')) as Followed
-      clearInterval(watching)
+      // A program that broke must not leave the watch of a service that is about to end.
+      const followed = (await program.ask('result').finally(() => clearInterval(watching))) as Followed
       await program.end()
       return { mostMb, ...followed, pages: new Map(followed.pages) }
     },

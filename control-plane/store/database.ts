@@ -9,11 +9,11 @@ import {
   type Transaction,
 } from 'kysely'
 import pg from 'pg'
-import { callerPool } from './caller-client.ts'
+import { travellingPool } from './caller-client.ts'
 import { isGivenUp } from './moved-database.ts'
 import { PreparingClient } from './prepared.ts'
 import type { Tables } from './rows/index.ts'
-import { enterSession, type SessionSettings } from './session.ts'
+import { enterSession, type SessionSettings, settingsOfLender } from './session.ts'
 
 export type Database = Kysely<Tables>
 export type Tx = Transaction<Tables>
@@ -74,8 +74,18 @@ export function openDatabase(settings: PoolSettings): Database {
 }
 
 export function openPool(settings: Omit<PoolSettings, 'watch' | 'onDeliveries'>): pg.Pool {
-  const { url, role, connections, callerRole, readsByIndex, statementTimeoutMs = 15_000 } = settings
-  const { Client, session, onConnect } = callerRole ? callerPool(callerRole, readsByIndex) : { Client: PreparingClient }
+  const { url, role, connections, callerRole = null, readsByIndex = false, statementTimeoutMs = 15_000 } = settings
+  const own = {
+    statement_timeout: String(statementTimeoutMs),
+    lock_timeout: String(Math.min(statementTimeoutMs, 10_000)),
+    idle_in_transaction_session_timeout: '30000',
+    ...(readsByIndex && READS_BY_INDEX),
+  }
+  const lent = settingsOfLender(url)
+  const { Client, session, onConnect } =
+    callerRole || lent
+      ? travellingPool({ callerRole, isPlannedByTeam: readsByIndex, settings: lent ? { ...lent, ...own } : null })
+      : { Client: PreparingClient }
   const pool = new pg.Pool({
     connectionString: url,
     application_name: `standin ${role}`,
@@ -87,13 +97,7 @@ export function openPool(settings: Omit<PoolSettings, 'watch' | 'onDeliveries'>)
     types,
     Client,
     async onConnect(client) {
-      await enterSession(client, url, {
-        statement_timeout: String(statementTimeoutMs),
-        lock_timeout: String(Math.min(statementTimeoutMs, 10_000)),
-        idle_in_transaction_session_timeout: '30000',
-        ...(readsByIndex && READS_BY_INDEX),
-        ...session,
-      })
+      await enterSession(client, url, { ...own, ...session })
       await onConnect?.(client)
     },
   })

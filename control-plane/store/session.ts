@@ -29,8 +29,9 @@ const RELIED_ON: Readonly<Record<string, string>> = {
 }
 
 /** Settings of a group, such as `standin.team`, begin to exist when they are set. Older servers lack some of the others. */
-const SET = `select set_config(name, value, false), current_setting('transaction_read_only') as is_read_only
-  from unnest($1::text[], $2::text[]) as own (name, value) where name like '%.%' or current_setting(name, true) is not null`
+const SET = `select current_setting('transaction_read_only') as is_read_only, (
+  select count(set_config(name, value, false)) from unnest($1::text[], $2::text[]) as own (name, value)
+  where name like '%.%' or current_setting(name, true) is not null)`
 
 /** Of a standby whose role begins serializable transactions, which it does not have. */
 const NO_SNAPSHOT = '0A000'
@@ -47,12 +48,33 @@ class ReadOnlyServer extends Error {
 
 export type SessionSettings = Readonly<Record<string, string>>
 
+/** By the address of a pooler that lends a session for each transaction, such as PgBouncer's `pool_mode = transaction`. */
+const lenders = new Map<string, SessionSettings>()
+/** Settings that each transaction there has to set for itself. Undefined: sessions are kept. */
+export const settingsOfLender = (url: string): SessionSettings | undefined => lenders.get(url)
+/** Before a connection is opened there for work. */
+export const rememberLender = (url: string, settings: SessionSettings): void => void lenders.set(url, settings)
+
+/** Settings that a transaction has from its begin, so that none can set them for itself. */
+export const SET_BEFORE = /^(?:default_transaction_|transaction_timeout)/
+
+/** Settings that the code relies on and that a new session has otherwise, with the values that it needs. */
+export async function settingsThatDiffer(client: pg.ClientBase): Promise<SessionSettings> {
+  const { rows } = await client.query<{ name: string; value: string }>({
+    text: `select name, value from unnest($1::text[], $2::text[]) as own (name, value)
+      where current_setting(name, true) <> value and name <> 'idle_session_timeout'`,
+    values: [Object.keys(RELIED_ON), Object.values(RELIED_ON)],
+  })
+  return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
+}
+
 /**
  * Prepares a new connection to the database at `url`. `more`: settings besides those that all rely on. Rejects with
  * ReadOnlyServer if the server takes no writes, and with the server's error if it refuses a setting.
  */
 export async function enterSession(client: pg.ClientBase, url: string, more: SessionSettings = {}): Promise<void> {
-  const settings = { ...RELIED_ON, ...more }
+  // Other connections get a session that is lent, with everything that was set there.
+  const settings = settingsOfLender(url) ? {} : { ...RELIED_ON, ...more }
   const values = [Object.keys(settings), Object.values(settings)]
   const { rows } = await client.query<{ is_read_only: string }>({ text: SET, values }).catch((error) => {
     throw error.code === NO_SNAPSHOT ? new ReadOnlyServer() : error

@@ -1,6 +1,7 @@
 /** Whether a database is one that the service can use, before anything is set or written there. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
+import { rememberLender, SET_BEFORE, settingsThatDiffer } from './session.ts'
 
 const PATIENCE_MS = 10_000
 const OLDEST_VERSION = 15
@@ -13,7 +14,10 @@ export interface DatabaseFault {
   cure: string
 }
 
-/** Null: it can be used. Rejects with the error of the driver or the server if the database cannot be reached. */
+/**
+ * Null: it can be used, and connections that are opened after this know whether a pooler lends them their sessions. Rejects
+ * with the error of the driver or the server if the database cannot be reached.
+ */
 export async function faultOfDatabase(url: string): Promise<DatabaseFault | null> {
   const clients = [0, 1].map(() => {
     const times = { connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS }
@@ -25,16 +29,45 @@ export async function faultOfDatabase(url: string): Promise<DatabaseFault | null
     const fault = await faultOfServer(clients[0])
     if (fault !== null) return fault
     await clients[1].connect()
-    return (await keepsSessions(clients)) ? null : TRANSACTION_POOLER
+    return (await keepsSessions(clients)) ? null : await faultOfLender(url, clients)
   } finally {
     await Promise.all(clients.map((client) => client.end().catch(() => {})))
   }
 }
 
-const TRANSACTION_POOLER: DatabaseFault = {
-  message:
-    'leads to a pooler that gives each transaction another session, and the service needs the settings of its sessions',
-  cure: 'Write the address of PostgreSQL itself, or let the pooler keep a session for each connection (pool_mode = session)',
+/** Of a pooler that lends a session for each transaction: settings then travel with each statement. */
+async function faultOfLender(url: string, clients: [pg.Client, pg.Client]): Promise<DatabaseFault | null> {
+  const settings = await settingsThatDiffer(clients[0])
+  const lines = Object.entries(settings).filter(([name]) => SET_BEFORE.test(name))
+  if (lines.length > 0)
+    return {
+      message:
+        'leads to a pooler that gives each transaction another session, in which transactions begin otherwise than the service needs',
+      cure: `Run, as the role of the address: ${lines.map(([name, value]) => `alter role current_user set ${name} = '${value}';`).join(' ')} Then let the pooler make its connections again (RECONNECT)`,
+    }
+  if (!(await keepsStatements(clients)))
+    return {
+      message: 'leads to a pooler that gives each transaction another session and keeps no prepared statements',
+      cure: 'Use PgBouncer 1.21 or newer with pool_mode = transaction and max_prepared_statements above 0, let it keep a session for each connection (pool_mode = session), or write the address of PostgreSQL itself',
+    }
+  rememberLender(url, settings)
+  return null
+}
+
+/** Whether both connections may prepare different statements under one name, and transactions are allowed at all. */
+async function keepsStatements(clients: readonly pg.Client[]): Promise<boolean> {
+  try {
+    for (const turn of [1, 2])
+      for (const [index, client] of clients.entries()) {
+        await client.query('begin')
+        const { rows } = await client.query({ name: MARK, text: `select ${index} as number` })
+        await client.query('commit')
+        if (rows[0].number !== index) throw new Error(`Turn ${turn} ran the statement of another connection`)
+      }
+    return true
+  } catch {
+    return false
+  }
 }
 
 async function faultOfServer(client: pg.Client): Promise<DatabaseFault | null> {

@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import type { Database } from './database.ts'
 import { onReadOnly } from './moved-database.ts'
-import { enterSession } from './session.ts'
+import { enterSession, settingsOfLender } from './session.ts'
 
 /** Launchers listen for bots, dispatchers for deliveries, the API for events of bots that are followed, jobs for calendars. */
 type Due = 'bots' | 'deliveries' | 'events' | 'calendars'
@@ -99,6 +99,8 @@ export function listenForWakeUps(
   let client: pg.Client | undefined
 
   async function connect(): Promise<void> {
+    // Nothing arrives over a session that is lent for a transaction.
+    if (settingsOfLender(url)) return onWake([])
     const probe = randomUUID()
     const next = new pg.Client({ connectionString: url, application_name: 'standin wake-ups', keepAlive: true })
     client = next

@@ -2,10 +2,14 @@
 import { isDatabaseLost } from '@standin/control-plane/store/lost-database.ts'
 import { faultOfDatabase } from '@standin/control-plane/store/usable-database.ts'
 import { type RawBuilder, sql } from 'kysely'
+import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Database, openDatabase } from '../../../control-plane/store/database.ts'
+import { actAs } from '../../../control-plane/store/audit-log.ts'
+import { type Database, openDatabase, openPool } from '../../../control-plane/store/database.ts'
 import { probeDatabase } from '../../../control-plane/store/gauges.ts'
 import { prepareCallerRole } from '../../../control-plane/store/row-security.ts'
+import { rememberLender } from '../../../control-plane/store/session.ts'
+import { createTeam } from '../../../control-plane/store/teams/teams.ts'
 import { listenForWakeUps, sendHint } from '../../../control-plane/store/wake-ups.ts'
 import { atEnd } from '../../fakes/at-end.ts'
 import { openTestDatabase } from '../postgres.ts'
@@ -54,6 +58,36 @@ test('no setting of the database changes what the service reads', async () => {
   })
   // The role of callers is shown the rows of no team, where row security off would be an error.
   await expect(sql`select from bots`.execute(openAnother(1, role))).rejects.toThrow('not part of the request of a team')
+})
+
+test('where a pooler lends sessions, settings, role and team travel with each transaction and stay in none', async () => {
+  const { role } = await prepareCallerRole(opened.database)
+  const [team, other] = [await createTeam(opened.database, 'One'), await createTeam(opened.database, 'Two')]
+  const url = `${opened.url}&at=pooler`
+  rememberLender(url, { TimeZone: 'Asia/Kathmandu' })
+  const pool = openPool({ url, role: 'lent', connections: 1, callerRole: role, statementTimeoutMs: 1234 })
+  onTestFinished(() => pool.end())
+  const client = await pool.connect()
+  const look =
+    "select current_user as role, current_setting('statement_timeout') as longest, current_setting('TimeZone') as zone, array(select id from teams) as teams"
+  const entered = (id: string) => ({ role, longest: '1234ms', zone: 'Asia/Kathmandu', teams: [id] })
+  const asTeam = (teamId: string, work: () => Promise<unknown>) =>
+    actAs({ kind: 'key', id: null, address: null, teamId, entries: 0 }, work)
+  for (const id of [team, other, team])
+    await asTeam(id, async () => {
+      expect((await client.query(look, [])).rows).toEqual([entered(id)])
+      await client.query('select 1 / 0', []).catch(() => {})
+      await client.query('begin', [])
+      expect((await client.query(look, [])).rows).toEqual([entered(id)])
+      await client.query('commit', [])
+    })
+  await expect((async () => client.query(look, []))()).rejects.toThrow('not part of the request of a team')
+  // What the next transaction of another connection finds in this session.
+  const bare = await (pg.Client.prototype.query as (config: object) => Promise<pg.QueryResult>).call(client, {
+    text: look,
+  })
+  expect(bare.rows[0]).toMatchObject({ role: new URL(opened.url).username, longest: '0' })
+  client.release()
 })
 
 test('a server that takes no writes is a lost database, until the address leads to one that does', async () => {
