@@ -140,6 +140,7 @@ async function bundleBot(dist: string): Promise<void> {
       index: 'src/cli/index.ts',
       'recognizer-process': 'src/speech/recognizer-process.ts',
       'server-process': 'src/speech/server-process.ts',
+      'synthesizer-process': 'src/voice/synthesizer-process.ts',
     },
     outdir: join(dist, 'bot'),
     chunkNames: '[name]-[hash]',

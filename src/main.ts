@@ -22,11 +22,12 @@ import { runBot } from './run/bot.ts'
 import { offsetAt } from './run/recording-clock.ts'
 import { openStorage } from './storage/index.ts'
 import { openBotUsage } from './usage/bot-usage.ts'
+import { openVoice } from './voice/index.ts'
 import { openAccount } from './wiring/account.ts'
 import { openControl } from './wiring/control-link.ts'
 import { meetingOpener, storedSession } from './wiring/driver.ts'
 import { recoverEarlierBot } from './wiring/recovery.ts'
-import { audioTapOf, openStreaming, streams } from './wiring/streaming.ts'
+import { audioTapOf, openMouth, openStreaming, streams } from './wiring/streaming.ts'
 import { checkEngine, openTranscription } from './wiring/transcription.ts'
 import { openWords } from './wiring/words.ts'
 
@@ -68,7 +69,7 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
   const { job, workFolder } = config
   await asJobProblem(makeBotFolder(workFolder))
   // Names of selectors, such as that of the box for a passcode, are no secrets.
-  registerSecrets({ ...job, words: null }, { url: config.target.url }, config.transcription)
+  registerSecrets({ ...job, words: null }, { url: config.target.url }, config.transcription, config.voice)
   const log = await asJobProblem(Promise.try(() => logFile(join(workFolder, LOG_NAME))))
   const logger = createLogger(log, config.logLevel).child({ botId: job.bot_id, ...traceOf(job) })
   // Before the control link opens: its journal is in the same folder, and an earlier bot that still runs writes to it.
@@ -122,7 +123,8 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
       withVoice: streams(job),
       isHeardLive: Boolean(job.streaming?.output) || job.separate_tracks,
     })
-    const streaming = openStreaming(config, control, logger)
+    const mouth = openMouth(config, logger)
+    const streaming = openStreaming(config, mouth, control, logger)
     recorder.watch((event) => {
       if (event.type === 'sound') streaming?.noteCapture(event.isAudible, event.at)
     })
@@ -141,6 +143,8 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
       workFolder,
       storage,
       streaming,
+      mouth,
+      voice: openVoice(config.voice, mouth.sampleRate),
       participantTracks,
       ...openTranscription(config, control, logger),
       writeReport,

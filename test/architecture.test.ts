@@ -105,7 +105,10 @@ const ROOMS: Room[] = [
   },
   {
     path: 'src',
-    may: [...GROUND, 'src/run', 'src/job', 'src/usage', 'src/wiring', 'recorder', 'src/report', 'src/storage'],
+    may: [
+      ...[...GROUND, 'src/run', 'src/job', 'src/usage', 'src/wiring', 'recorder', 'src/report', 'src/storage'],
+      'src/voice',
+    ],
   },
   {
     path: 'src/cli',
@@ -137,6 +140,7 @@ const ROOMS: Room[] = [
   { path: 'src/streaming', may: GROUND },
   { path: 'src/transcription', may: GROUND },
   { path: 'src/speech', may: [...GROUND, 'src/transcription'] },
+  { path: 'src/voice', may: [...GROUND, 'src/transcription'] },
   { path: 'src/report', may: [...GROUND, 'src/report/page', 'packages/page-parts'] },
   { path: 'src/report/page', may: ['packages/page-parts'] },
   // Player, lanes and lines of the report and of the dashboard.
@@ -382,6 +386,7 @@ describe('imports', () => {
       'src/streaming/index.ts',
       'src/report/index.ts',
       'src/transcription/index.ts',
+      'src/voice/index.ts',
       'src/control-link/client.ts',
       'src/control-link/local.ts',
     ]

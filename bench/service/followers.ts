@@ -56,6 +56,7 @@ async function run({ URL: url, KEY: key, BOT: bot }: FollowerEnvironment): Promi
   for (let n = 0; n < STREAMS.read; n++) void readAll(`${ofBot}/stream`)
   for (let n = 0; n < STREAMS.ofTeam; n++) void readAll('/v2/events/stream?cursor=0')
   for (let n = 0; n < LANES; n++) void ask(n % 4 === 0 ? '/v2/accounts' : `${ofBot}?limit=500`)
+  process.on('disconnect', () => process.exit())
   process.on('message', () => process.send?.({ pages: [...pages], events } satisfies Followed))
   process.send!({ port: 0 })
 }

@@ -226,8 +226,8 @@ export type WriteReport = (folder: string, facts: ReportFacts) => Promise<void>
 export interface Streaming {
   /** Resolves when every socket has been open once; rejects with STREAMING_SETUP_FAILED. Lost ones are dialed again. */
   connect(signal: AbortSignal): Promise<void>
-  /** From the start of the recording: sends the meeting's audio, and plays received audio into the meeting. */
-  start(environment: CaptureEnvironment, meeting: InMeeting): Promise<void>
+  /** From the start of the recording: sends the meeting's audio, and passes received audio to the bot's mouth. */
+  start(environment: CaptureEnvironment): Promise<void>
   /** `at` is a UTC instant in milliseconds. */
   onSpeaker(person: Person, isSpeaking: boolean, at: number): void
   /** Neither sound nor speaker messages leave until `resume`. */
@@ -235,6 +235,42 @@ export interface Streaming {
   resume(): void
   /** Sound that has passed so far, in seconds. */
   usage(): StreamingUsage
+  /** Repeatable, never rejects. */
+  close(): Promise<void>
+}
+
+/** Turns text into speech. One instance serves one bot. */
+export interface Voice {
+  /** Mono PCM, signed 16 bit little-endian, at the rate of the bot's `Mouth`. Rejects with a sentence for the caller. */
+  speak(text: string, signal: AbortSignal): Promise<Buffer>
+  /** Repeatable. */
+  close(): void
+}
+
+/** The bot's microphone, for all that is played into the meeting and, once, into the recording. One instance serves one bot. */
+export interface Mouth {
+  /** Hertz of all sound that it takes: mono PCM, signed 16 bit little-endian. */
+  readonly sampleRate: number
+  /** From the start of the recording; sound from before is dropped. */
+  start(environment: CaptureEnvironment, meeting: InMeeting): void
+  readonly isStarted: boolean
+  /** Something is about to be played: its first word is then in the recording in time. */
+  prepare(): void
+  /** Live sound: any amount at any pace. What is more than two minutes ahead is dropped. */
+  stream(sound: Buffer): void
+  /**
+   * Plays a whole piece behind what is queued. Resolves when it was played, or dropped: with the seconds of it that
+   * participants were played. Never rejects.
+   */
+  play(sound: Buffer): Promise<number>
+  /** Drops what is queued, of all senders. */
+  clear(): Promise<void>
+  /** Sound of the bot is being played, or was within the last seconds. */
+  readonly isOpen: boolean
+  /** Calls back when the bot begins to be heard, and when it ends; `at` in UTC milliseconds. */
+  onTurn(listener: (isSpeaking: boolean, at: number) => void): void
+  /** Seconds of live sound. */
+  readonly figures: { playedSeconds: number; refusedSeconds: number }
   /** Repeatable, never rejects. */
   close(): Promise<void>
 }

@@ -1,5 +1,6 @@
 /** The calls of the tools to the service, over its public API. */
 import { answerOf, type Schemas, type StandinClient } from '@standin/client/index.ts'
+import type { BotCommand, Said } from '@standin/wire/commands.ts'
 
 /** The fields of a bot that the tools show. */
 export type Bot = Pick<
@@ -48,7 +49,8 @@ export interface Meetings {
     botId: string,
     options: { cursor: string | null; types?: readonly BotEvent['type'][] },
   ): Promise<{ events: BotEvent[]; cursor: string | null }>
-  say(botId: string, text: string): Promise<void>
+  writeChat(botId: string, text: string): Promise<void>
+  say(botId: string, request: Omit<Extract<BotCommand, { type: 'say' }>, 'type'>): Promise<Said>
   leave(botId: string): Promise<void>
   /** One sentence a line. */
   timeline(botId: string): Promise<string>
@@ -95,8 +97,11 @@ export function createMeetings({ v2 }: StandinClient, fetchFile: typeof fetch = 
       const answer = await answerOf(v2.GET('/v2/bots/{bot_id}/events', { params: { ...of(botId).params, query } }))
       return { events: answer.data, cursor: answer.cursor }
     },
-    async say(botId, message) {
+    async writeChat(botId, message) {
       await answerOf(v2.POST('/v2/bots/{bot_id}/send-chat-message', { ...of(botId), body: { message } }))
+    },
+    async say(botId, body) {
+      return (await answerOf(v2.POST('/v2/bots/{bot_id}/say', { ...of(botId), body }))).data
     },
     async leave(botId) {
       await answerOf(v2.POST('/v2/bots/{bot_id}/leave', { ...of(botId), body: undefined }))

@@ -10,6 +10,7 @@ import {
   meetingUrl,
   timeoutFields,
 } from '@standin/wire/bot-fields.ts'
+import { sayFields } from '@standin/wire/commands.ts'
 import { z } from 'zod'
 import { describeBot, lineOf, lineOfBot, lineOfUtterance } from './lines.ts'
 import type { Bot, BotEvent, Meetings } from './meetings.ts'
@@ -187,8 +188,30 @@ function offerWords(server: McpServer, meetings: Meetings): void {
     },
     ({ bot_id, message }) =>
       answered(async () => {
-        await meetings.say(bot_id, message)
+        await meetings.writeChat(bot_id, message)
         return 'The message was written.'
+      }),
+  )
+
+  server.registerTool(
+    'say',
+    {
+      title: 'Speak in the meeting',
+      description:
+        'All people in the meeting hear it. Answers when it was said or cut, with the words that they heard.',
+      inputSchema: input({
+        bot_id: botId,
+        text: sayFields.text,
+        interrupt: optional(sayFields.interrupt).describe(sayFields.interrupt.description!),
+        replace: optional(sayFields.replace).describe(sayFields.replace.description!),
+      }),
+      annotations: acts,
+    },
+    ({ bot_id, ...request }) =>
+      answered(async () => {
+        const { outcome, heard_text, heard_words, words } = await meetings.say(bot_id, request)
+        if (outcome === 'said') return 'All of it was heard.'
+        return `It was ${outcome} after ${heard_words} of ${words} words. Heard: ${heard_text || 'nothing'}`
       }),
   )
 

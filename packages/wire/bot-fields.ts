@@ -24,12 +24,19 @@ export const CONTROL_CHARACTERS = /[^\P{Cc}\t\n\r]/u
 /** Control characters and line separators, which would break the line that shows the name. */
 const UNSHOWABLE = /[\p{Cc}\u2028\u2029]/u
 
+const textForPeople = (maxLength: number) =>
+  z
+    .string()
+    .max(maxLength)
+    .refine((text) => !isBlank(text), { error: 'must not be empty or only white space' })
+    .refine((text) => !CONTROL_CHARACTERS.test(text), { error: 'must not contain control characters' })
+
 /** A chat message: 1 to 500 characters, not only white space. */
-export const chatText = z
-  .string()
-  .max(MAX_CHAT_LENGTH)
-  .refine((text) => !isBlank(text), { error: 'must not be empty or only white space' })
-  .refine((text) => !CONTROL_CHARACTERS.test(text), { error: 'must not contain control characters' })
+export const chatText = textForPeople(MAX_CHAT_LENGTH)
+
+/** What a bot says at a time: half a minute, so that its caller gets the answer while it waits. */
+export const MAX_SAY_LENGTH = 500
+export const sayText = textForPeople(MAX_SAY_LENGTH).refine((text) => text.isWellFormed(), { error: NOT_STORABLE })
 
 export const botName = z
   .string()

@@ -1,7 +1,13 @@
 /** Commands to a running bot. */
 
 import { z } from 'zod'
-import { chatText } from './bot-fields.ts'
+import { chatText, sayText } from './bot-fields.ts'
+
+export const sayFields = {
+  text: sayText.describe('What the bot says; 1 to 500 characters.'),
+  interrupt: z.boolean().default(false).describe('Whether a person who speaks for half a second stops it.'),
+  replace: z.boolean().default(false).describe('Whether it replaces what the bot says now; else it comes after that.'),
+}
 
 export const botCommandSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('leave') }),
@@ -15,8 +21,24 @@ export const botCommandSchema = z.discriminatedUnion('type', [
       .optional()
       .describe('Stores the picture at once as `screenshots/live.png`, in place of the last live one.'),
   }),
+  z.strictObject({ type: z.literal('say'), ...sayFields }),
+  z.strictObject({ type: z.literal('stop_saying') }),
 ])
 export type BotCommand = z.infer<typeof botCommandSchema>
+
+/** The data of the answer to `say`. */
+export const saidSchema = z.object({
+  outcome: z
+    .enum(['said', 'interrupted', 'muted', 'stopped', 'replaced', 'ended'])
+    .describe(
+      '`said`: all of it. Else what cut it: a person who spoke (`interrupted`), a host who muted the bot (`muted`), a request (`stopped`), another text (`replaced`), or the end of the meeting, of its page, or a `clear` of the streaming socket (`ended`).',
+    ),
+  heard_text: z.string().describe('The words of the text that were played into the meeting to their end.'),
+  heard_words: z.int().min(0).describe('Their number.'),
+  words: z.int().min(0).describe('Words of the whole text.'),
+  heard_seconds: z.number().min(0).describe('Seconds of speech that were played.'),
+})
+export type Said = z.infer<typeof saidSchema>
 
 /** Codes of refused commands; the first three are those of the service's interface. */
 export const COMMAND_ERROR_CODES = [

@@ -244,6 +244,7 @@ export const jobSchema = z
       .nullish()
       .describe('The bot replaces one of the same id that crashed in this meeting, and continues there.'),
     transcription: transcriptionSchema.nullish(),
+    voice_api_key: token.nullish().describe("Of the operator's service of speech, STANDIN_VOICE_URL."),
     conf_config: confConfigSchema.nullish(),
     conf_sdk_id: token.nullish().describe("Client id of the app with which the bot uses Zoom's Meeting SDK."),
     conf_sdk_pwd: token.nullish().describe('Client secret of the same app.'),

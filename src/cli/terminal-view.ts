@@ -1,6 +1,7 @@
 import { clearLine, clearScreenDown, createInterface, cursorTo, moveCursor } from 'node:readline'
 import type { ReadStream, WriteStream } from 'node:tty'
-import { chatText, MAX_CHAT_LENGTH } from '@standin/wire/bot-fields.ts'
+import { chatText, MAX_CHAT_LENGTH, MAX_SAY_LENGTH } from '@standin/wire/bot-fields.ts'
+import { botCommandSchema } from '@standin/wire/commands.ts'
 import { helpOf } from '@standin/wire/error-help.ts'
 import type { BotEvent, NumberedEvent } from '@standin/wire/events.ts'
 import type { View, ViewActions } from '../main.ts'
@@ -9,7 +10,8 @@ import { shownText } from './shown-text.ts'
 import { colored, LEFT_EARLY, lastLines, sentenceFor } from './view.ts'
 
 const REFRESH_MS = 500
-const HELP = 'A typed line is sent as chat. /pause, /resume, /screenshot, /leave; Ctrl-C leaves, twice leaves at once.'
+const HELP =
+  'A typed line is sent as chat. /say <text>, /pause, /resume, /screenshot, /leave; Ctrl-C leaves, twice leaves at once.'
 
 /**
  * For a terminal: what happened scrolls by, one live line at the bottom says how things stand, and what is typed beside
@@ -84,6 +86,8 @@ export function terminalView(input: ReadStream, output: WriteStream, actions: Vi
   async function runLine(line: string): Promise<void> {
     const text = line.trim()
     if (text === '') return
+    const said = /^\/say (.+)$/.exec(text)?.[1]
+    if (said !== undefined) return say(said)
     const word = /^\/(pause|resume|screenshot|leave|help)$/.exec(text)?.[1]
     if (text.startsWith('/') && word === undefined) return print(`There is no command ${shownText(text, 40)}. ${HELP}`)
     if (word === 'help') return print(HELP)
@@ -98,6 +102,13 @@ export function terminalView(input: ReadStream, output: WriteStream, actions: Vi
     // A step under way when the bot left fails with it.
     if (!answer.ok) print(isLeaving ? '! The bot has left: not done.' : `! ${shownText(answer.message)}`)
     else if (word === 'screenshot') print(`  saved ${shownText(String(answer.data?.name))}`)
+  }
+
+  async function say(text: string): Promise<void> {
+    const asked = botCommandSchema.safeParse({ type: 'say', text })
+    if (!asked.success) return print(`! What the bot says has 1 to ${MAX_SAY_LENGTH} characters.`)
+    const answer = await actions.command(asked.data)
+    if (!answer.ok) print(isLeaving ? '! The bot has left: not said.' : `! ${shownText(answer.message)}`)
   }
 
   /** Above the live line, without disturbing what is being typed. */

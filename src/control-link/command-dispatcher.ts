@@ -15,6 +15,10 @@ import type { CommandAnswer } from '../../packages/core/ports.ts'
 
 /** A command that hangs must not keep the later ones waiting for ever. */
 const COMMAND_DEADLINE_MS = 60_000
+/** The longest texts that the bot may have to say take half of it. */
+const SAY_DEADLINE_MS = 180_000
+/** Commands that do not take their turn: speech lasts, and what ends it or the bot must not wait for it. */
+const BESIDE: ReadonlySet<BotCommand['type']> = new Set(['leave', 'say', 'stop_saying'])
 /** Commands that wait for their turn; more than this is a flood. */
 export const MAX_WAITING_COMMANDS = 100
 /** Ids are remembered longer than answers: a command is rather refused than run twice. */
@@ -52,9 +56,9 @@ export class CommandDispatcher {
   /** Commands that came earlier are run now. */
   listen(listener: (command: BotCommand) => Promise<CommandAnswer>): void {
     this.#listener = listener
-    for (const { command, done } of this.#waiting.filter(({ command }) => command.type === 'leave'))
-      void this.#run(command).then(done)
-    this.#waiting.splice(0, this.#waiting.length, ...this.#waiting.filter(({ command }) => command.type !== 'leave'))
+    const isBeside = ({ command }: { command: BotCommand }) => BESIDE.has(command.type)
+    for (const { command, done } of this.#waiting.filter(isBeside)) void this.#run(command).then(done)
+    this.#waiting.splice(0, this.#waiting.length, ...this.#waiting.filter((one) => !isBeside(one)))
     void this.#work()
   }
 
@@ -74,7 +78,7 @@ export class CommandDispatcher {
 
   /** A command from inside the process, such as a line typed in the terminal. Takes its turn; never rejects. */
   submit(command: BotCommand): Promise<CommandAnswer> {
-    if (command.type === 'leave' && this.#listener) return this.#run(command)
+    if (BESIDE.has(command.type) && this.#listener) return this.#run(command)
     // Room is kept for a leave behind the flood.
     if (this.#waiting.length >= MAX_WAITING_COMMANDS * (command.type === 'leave' ? 2 : 1))
       return Promise.resolve(failed(`More than ${MAX_WAITING_COMMANDS} commands wait already.`))
@@ -101,7 +105,8 @@ export class CommandDispatcher {
   }
 
   async #run(command: BotCommand): Promise<CommandAnswer> {
-    const limitMs = this.#options.deadlineMs ?? COMMAND_DEADLINE_MS
+    const usualMs = command.type === 'say' ? SAY_DEADLINE_MS : COMMAND_DEADLINE_MS
+    const limitMs = this.#options.deadlineMs ?? usualMs
     const late = () => new Error(`The command was not done within ${limitMs / 1000} s.`)
     try {
       return await within(systemClock, limitMs, this.#listener!(command), late)

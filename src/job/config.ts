@@ -4,6 +4,7 @@ import { type Job, jobSchema, type Problem, problemsOf } from '@standin/wire/job
 import { readMeeting } from '@standin/wire/meeting-links/index.ts'
 import { type HostMapping, readHostMapping } from '@standin/wire/network/host-mapping.ts'
 import { type TranscriptionPlan, transcriptionPlanOf } from '@standin/wire/speech-access.ts'
+import { type VoiceAccess, voiceAccessOf } from '@standin/wire/voice-access.ts'
 import { z } from 'zod'
 import { confProblems } from '../../packages/core/conf-credentials.ts'
 import type { LogLevel } from '../../packages/core/logger.ts'
@@ -29,6 +30,7 @@ export interface BotConfig {
   permitted: ReadonlySet<AddressField>
   /** Null if the job asks for no transcript. */
   transcription: TranscriptionPlan | null
+  voice: VoiceAccess
   /** A file, used if the job holds no words. */
   words: string | null
   logLevel: LogLevel
@@ -87,6 +89,7 @@ export function readConfig(settings: Settings): BotConfig {
   if (parsed.success) problems.push(...addressProblems(parsed.data, permitted))
   if (parsed.success) problems.push(...credentialProblems(parsed.data, environment, typed))
   const transcription = parsed.success ? transcriptionPlanOf(parsed.data, environment, problems) : null
+  const voice = voiceAccessOf(parsed.success ? parsed.data : {}, environment, problems)
   const meetingUrl = parsed.success ? parsed.data.meeting_url : meetingUrlOf(settings.job)
   const target = meetingUrl === null ? null : readMeeting(meetingUrl, { jitsiHosts })
   if (target !== null && 'problem' in target) problems.push({ path: 'meeting_url', message: target.problem })
@@ -104,6 +107,7 @@ export function readConfig(settings: Settings): BotConfig {
     browserPlugins: wordsOf(environment.STANDIN_BROWSER_PLUGINS),
     permitted,
     transcription,
+    voice,
     words,
     logLevel,
   })

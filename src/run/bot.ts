@@ -18,6 +18,7 @@ import { MeetingSession } from './meeting-session.ts'
 import type { BotParts, Outcome, Run } from './parts.ts'
 import { gapOf, PauseControl } from './pause-control.ts'
 import { recordUntilEnd } from './record.ts'
+import { Saying } from './saying.ts'
 import { STOP_ENDS } from './states.ts'
 import { StatusReport } from './status.ts'
 import { Timeline } from './timeline.ts'
@@ -56,7 +57,8 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     },
   })
   const relief = new LoadShedding({ ...common, meeting, framesPerSecond: job.frame_rate })
-  const shared = { job, target, ending, status, timeline, chatRecord, chat, meeting, relief }
+  const saying = new Saying({ voice: parts.voice, mouth: parts.mouth, clock })
+  const shared = { job, target, ending, status, timeline, chatRecord, chat, meeting, relief, saying }
   const run: Run = { ...parts, ...shared, gaps: [], joinedAt: null }
   const recording = new PauseControl(recorder, clock, (stretch) => {
     const gap = gapOf(stretch)
@@ -68,7 +70,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
       meeting.environmentLost(event.error)
   })
   const obey = answerCommands({
-    ...{ status, recording, streaming, liveTranscript, chat, workFolder, stop, meeting },
+    ...{ status, recording, streaming, liveTranscript, chat, saying, mouth: parts.mouth, workFolder, stop, meeting },
     storeNow: (name) => storeNow(parts, name),
   })
   control.onCommand(obey)

@@ -6,11 +6,12 @@ import type { BotCommand, CommandErrorCode } from '@standin/wire/commands.ts'
 import { messageOf } from '@standin/wire/text/error-text.ts'
 import { inTurn } from '@standin/wire/time/in-turn.ts'
 import { ChatUnavailable } from '../../packages/core/errors.ts'
-import type { CommandAnswer, InMeeting, LiveTranscript, Streaming } from '../../packages/core/ports.ts'
+import type { CommandAnswer, InMeeting, LiveTranscript, Mouth, Streaming } from '../../packages/core/ports.ts'
 import { writeWholeFile } from '../../packages/core/process/atomic-file.ts'
 import type { StopRequester } from '../../packages/core/process/stop-requests.ts'
 import type { BotChat } from './bot-chat.ts'
 import type { PauseControl } from './pause-control.ts'
+import type { Saying } from './saying.ts'
 import { IN_CALL, RECORDING } from './states.ts'
 import type { StatusReport } from './status.ts'
 
@@ -20,6 +21,8 @@ export interface CommandParts {
   streaming: Streaming | null
   liveTranscript: LiveTranscript | null
   chat: BotChat
+  saying: Saying
+  mouth: Pick<Mouth, 'isStarted'>
   workFolder: string
   /** `isOpen`: its page is there, though it may be that of a waiting room. */
   meeting: InMeeting & { readonly isOpen: boolean }
@@ -51,6 +54,12 @@ export function answerCommands(parts: CommandParts): (command: BotCommand) => Pr
         return inRecorderTurn(() => resume(command.chat_message ?? null))
       case 'screenshot':
         return command.live ? liveScreenshot() : screenshot()
+      case 'say':
+        return say(command)
+      case 'stop_saying':
+        if (!IN_CALL.has(status.state)) return wrongStatus('stop what it says')
+        await parts.saying.stop()
+        return { ok: true }
     }
   }
 
@@ -62,6 +71,16 @@ export function answerCommands(parts: CommandParts): (command: BotCommand) => Pr
     } catch (error) {
       if (error instanceof ChatUnavailable) return refused('FST_ERR_CHAT_DISABLED', error.message)
       return refused('FST_ERR_SEND_CHAT_MESSAGE_FAILED', messageOf(error))
+    }
+  }
+
+  async function say({ type, ...request }: Extract<BotCommand, { type: 'say' }>): Promise<CommandAnswer> {
+    // What it says belongs into the recording.
+    if (!(IN_CALL.has(status.state) && parts.mouth.isStarted)) return wrongStatus('speak')
+    try {
+      return { ok: true, data: { ...(await parts.saying.say(request)) } }
+    } catch (error) {
+      return refused('COMMAND_FAILED', messageOf(error))
     }
   }
 

@@ -1,6 +1,7 @@
 /** Writes events of the platform into the timeline and reports them with participant numbers and recording time. */
 
 import type { BotEvent } from '@standin/wire/events.ts'
+import type { Job } from '@standin/wire/job.ts'
 import type { MeetingEvent } from '../../packages/core/meeting/meeting.ts'
 import type { ControlPlane } from '../../packages/core/ports.ts'
 import type { ChatRecord } from './chat-record.ts'
@@ -18,6 +19,21 @@ export function noteMeeting(
   timeline.onEvent(event)
   const report = reportOf(event, timeline) ?? chatRecord.record(event)
   if (report !== null) control.report(report)
+}
+
+/** The platform's id of the bot in what it says: no platform gives one like it. */
+const OWN_ID = 'standin/bot'
+
+/** Notes that the bot began to speak, or ended: it is a speaker as people are, and a participant of no visit. */
+export function noteOwnSpeech(
+  run: Parameters<typeof noteMeeting>[1] & { job: Pick<Job, 'bot_name'> },
+  isSpeaking: boolean,
+  at: number,
+): void {
+  const participant = { id: OWN_ID, name: run.job.bot_name }
+  if (run.timeline.known(OWN_ID) === null) noteMeeting({ type: 'participant_changed', participant, at }, run)
+  const source = { source: 'audio_level', confidence: 1 } as const
+  noteMeeting({ type: 'speaking', participantId: OWN_ID, isSpeaking, ...source, at }, run)
 }
 
 function reportOf(event: MeetingEvent, timeline: Timeline): BotEvent | null {

@@ -8,11 +8,13 @@ import type {
   Clock,
   ControlPlane,
   LiveTranscript,
+  Mouth,
   OpenMeeting,
   ParticipantTracks,
   Streaming,
   Transcribe,
   UsageMeter,
+  Voice,
   WriteReport,
 } from '../../packages/core/ports.ts'
 import type { StopRequester } from '../../packages/core/process/stop-requests.ts'
@@ -22,6 +24,7 @@ import type { ChatRecord } from './chat-record.ts'
 import type { Ending } from './ending.ts'
 import type { LoadShedding } from './load-shedding.ts'
 import type { MeetingSession } from './meeting-session.ts'
+import type { Saying } from './saying.ts'
 import type { ExitCode } from './states.ts'
 import type { StatusReport } from './status.ts'
 import type { Timeline } from './timeline.ts'
@@ -32,6 +35,9 @@ export interface BotParts {
   storage: Storage
   /** Live sound to and from the job's sockets; null if the job names none. */
   streaming: Streaming | null
+  mouth: Mouth
+  /** Of `mouth`'s rate. */
+  voice: Voice
   /** Live transcript; null if the job asks for none. */
   liveTranscript: LiveTranscript | null
   /** Null if the job asks for no file of each voice. */
@@ -69,6 +75,7 @@ export interface Run extends BotParts {
   chat: BotChat
   meeting: MeetingSession
   relief: LoadShedding
+  saying: Saying
   gaps: Gap[]
   /** UTC milliseconds of the admission; null before it. */
   joinedAt: number | null

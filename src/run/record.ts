@@ -8,7 +8,7 @@ import { atEdge } from './ending.ts'
 import { Failover, type FailoverParts } from './failover.ts'
 import { ImageTurns } from './image-turns.ts'
 import { excuseSilence, firstObservation, leaveReason, type Observed, observe, unseen } from './leave-rules.ts'
-import { noteMeeting } from './meeting-notes.ts'
+import { noteMeeting, noteOwnSpeech } from './meeting-notes.ts'
 import { botNamesOf } from './other-bots.ts'
 import type { Run } from './parts.ts'
 import { recordedMs } from './recording-clock.ts'
@@ -48,6 +48,7 @@ export async function recordUntilEnd(run: Run, admittedAt: number, parts: Record
   meeting.watch((event) => {
     observed = observe(observed, event)
     noteMeeting(event, run)
+    run.saying.onMeeting(event)
     if (event.type === 'caption' || event.type === 'captions') liveTranscript?.takeCaption(event)
     if (event.type === 'speaking') {
       streaming?.onSpeaker(timeline.person(event.participantId), event.isSpeaking, event.at)
@@ -68,6 +69,7 @@ export async function recordUntilEnd(run: Run, admittedAt: number, parts: Record
       control.report({ type: 'recording_progress', seconds, bytes, dropped_frames: droppedFrames })
     }
   })
+  run.mouth.onTurn((isSpeaking, at) => noteOwnSpeech(run, isSpeaking, at))
   await meeting.makeReady()
   await within(clock, RECORDER_START_DEADLINE_MS, atEdge('recorder', recorder.start(meeting.provenAt)), noFirstFrame)
   const startedAt = recorder.spans()[0]?.startedAt ?? clock.now()
@@ -78,7 +80,8 @@ export async function recordUntilEnd(run: Run, admittedAt: number, parts: Record
   // The sound server keeps its address, even when it is restarted.
   const environment = await parts.prepareEnvironment()
   liveTranscript?.start(environment, recordedTime(timeline))
-  if (streaming !== null) await atEdge('streaming', streaming.start(environment, meeting))
+  run.mouth.start(environment, meeting)
+  if (streaming !== null) await atEdge('streaming', streaming.start(environment))
   while (!ending.signal.aborted) {
     const now = clock.now()
     images.update(status.state, (now - admittedAt) / 1000)

@@ -7,10 +7,9 @@ import type { Person, StreamingUsage } from '@standin/wire/events.ts'
 import { jsonText } from '@standin/wire/text/json-text.ts'
 import { BotError } from '../../packages/core/errors.ts'
 import type { Logger } from '../../packages/core/logger.ts'
-import type { CapturedAudio, CaptureEnvironment, Clock, InMeeting, Streaming } from '../../packages/core/ports.ts'
+import type { CapturedAudio, CaptureEnvironment, Clock, Mouth, Streaming } from '../../packages/core/ports.ts'
 import { restartLoop } from '../../packages/core/process/restart-loop.ts'
 import type { Supervised } from '../../packages/core/process/supervised.ts'
-import { Inlet } from './inlet.ts'
 import {
   asksToClear,
   type Handshake,
@@ -20,7 +19,7 @@ import {
   type SpeakerMessage,
 } from './messages.ts'
 import { Outlet } from './outlet.ts'
-import { captureSink, createCutter, speakIntoRecording } from './pulse.ts'
+import { captureSink, createCutter } from './pulse.ts'
 import { SOCKET_TIMING, type SocketTiming, StreamSocket } from './socket.ts'
 import { SteadySound } from './steady-sound.ts'
 
@@ -29,6 +28,8 @@ export interface StreamingOptions {
   output: string | null
   /** Samples per second. */
   sampleRate: number
+  /** Speaks what comes in; at the same rate. */
+  mouth: Mouth
   /** The meeting's sound comes from its page, by `onMix`; otherwise, or if the page stays silent, from the sound server. */
   hearsPage?: boolean
   /** How long the first connections are tried for. Milliseconds. */
@@ -46,9 +47,10 @@ export interface StreamingOptions {
   /** How addresses are resolved; where private ones are refused, this refuses them. */
   dialing?: { lookup?: LookupFunction }
   /** Replaced by tests that have no sound server. */
-  sound?: { capture: typeof captureSink; speak: typeof speakIntoRecording }
+  sound?: { capture: typeof captureSink }
 }
 
+export { createMouth } from './mouth.ts'
 export { captureSink }
 
 /** A sound process that exited is restarted after this; it exits with the sound server, whose restart takes some time. */
@@ -79,8 +81,6 @@ class LiveStreaming implements HearingStreaming {
   readonly #speaking = new Map<number, SpeakerMessage>()
   #output: StreamSocket | null = null
   #outlet: Outlet | null = null
-  #inlet: Inlet | null = null
-  #voice: Supervised | null = null
   #isPaused = false
   /** Messages of sound since the start, sent or not. */
   #heard = 0
@@ -102,7 +102,7 @@ class LiveStreaming implements HearingStreaming {
   }
 
   async connect(signal: AbortSignal): Promise<void> {
-    const { input, output, clock, logger, setUpMs } = this.#options
+    const { input, output, mouth, clock, logger, setUpMs } = this.#options
     const parts = {
       clock,
       logger,
@@ -110,10 +110,9 @@ class LiveStreaming implements HearingStreaming {
       dialing: this.#options.dialing ?? {},
     }
     const common = {
-      onSound: (samples: Buffer) => this.#inlet?.onMessage(samples),
+      onSound: (samples: Buffer) => mouth.stream(samples),
       onText: (text: string) => {
-        if (asksToClear(text))
-          this.#inlet?.clear().catch((error) => logger.warn('The queue was not cleared', { error }))
+        if (asksToClear(text)) mouth.clear().catch((error) => logger.warn('The queue was not cleared', { error }))
       },
       onLost: (reason: string) => this.#options.notice(`A streaming socket was lost: ${reason}.`),
     }
@@ -143,20 +142,7 @@ class LiveStreaming implements HearingStreaming {
     this.#options.notice(sentence)
   }
 
-  async start(environment: CaptureEnvironment, meeting: InMeeting): Promise<void> {
-    const { clock, logger, sampleRate } = this.#options
-    const { voiceSink } = environment
-    if (voiceSink !== undefined) void this.#keepSpeaking({ ...environment, voiceSink })
-    this.#inlet = new Inlet({
-      speaker: meeting,
-      alsoHear: (samples) => {
-        const { stdin } = this.#voice ?? {}
-        if (stdin?.writable) stdin.write(Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength))
-      },
-      sampleRate,
-      clock,
-      logger,
-    })
+  async start(environment: CaptureEnvironment): Promise<void> {
     if (this.#outlet === null) return
     if (this.#options.hearsPage === true) void this.#forwardPageAudio(environment)
     else void this.#keepHearing(environment)
@@ -180,17 +166,15 @@ class LiveStreaming implements HearingStreaming {
 
   usage(): StreamingUsage {
     return {
-      input_seconds: this.#inlet?.figures.playedSeconds ?? 0,
+      input_seconds: this.#options.mouth.figures.playedSeconds,
       output_seconds: this.#outlet?.figures.sentSeconds ?? 0,
     }
   }
 
   async close(): Promise<void> {
     this.#over.abort()
-    await this.#inlet?.close()
     await Promise.all(this.#sockets.map((socket) => socket.close()))
-    await this.#voice?.stop()
-    const figures = { ...this.#outlet?.figures, ...this.#inlet?.figures }
+    const figures = { ...this.#outlet?.figures, ...this.#options.mouth.figures }
     this.#options.logger.info('Streaming ends', figures)
   }
 
@@ -212,7 +196,7 @@ class LiveStreaming implements HearingStreaming {
 
   /** Streams the page's sound for as long as it is the meeting's. */
   async #forwardPageAudio(environment: CaptureEnvironment): Promise<void> {
-    const { clock, logger, sampleRate } = this.#options
+    const { mouth, clock, logger, sampleRate } = this.#options
     const cut = createCutter(messageBytes(sampleRate), (message) => this.#send(message))
     const deaf = new AbortController()
     const { signal } = this.#over
@@ -224,7 +208,7 @@ class LiveStreaming implements HearingStreaming {
     while (!signal.aborted && !deaf.signal.aborted) {
       await clock.sleep(WATCH_EVERY_MS, signal).catch(() => {})
       const now = clock.now()
-      if (this.#inlet?.isSpeaking) spokeAt = now
+      if (mouth.isOpen) spokeAt = now
       const silentSince = Math.max(this.#audibleSince ?? now, page.lastHeardAt ?? 0, spokeAt)
       if (now - silentSince >= DEAF_MS) deaf.abort()
     }
@@ -244,17 +228,6 @@ class LiveStreaming implements HearingStreaming {
     const { sampleRate, folder, sound = { capture: captureSink } } = this.#options
     const send = (message: Buffer) => this.#send(message)
     return this.#keep('The sound for streaming', () => sound.capture(environment, sampleRate, folder, send))
-  }
-
-  #keepSpeaking(environment: CaptureEnvironment & { voiceSink: string }): Promise<void> {
-    const { logger, sampleRate, folder, sound = { speak: speakIntoRecording } } = this.#options
-    return this.#keep("The bot's voice for the recording", async () => {
-      const voice = await sound.speak(environment, sampleRate, folder)
-      // A pipe that broke: the process says why.
-      voice.stdin!.on('error', (error) => logger.debug('The recording does not hear the bot', { error }))
-      this.#voice = voice
-      return voice
-    })
   }
 
   #keep(what: string, start: () => Promise<Supervised>): Promise<void> {

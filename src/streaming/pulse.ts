@@ -48,17 +48,21 @@ export async function captureSink(
   return child
 }
 
-/** Says something into the recording: what is written to its standard input, mono at this rate. */
+/**
+ * Says something into the recording: what is written to its standard input, mono at this rate. Resolves when the sound server
+ * plays it: ffmpeg reads the first sound before it connects, so it gets a moment of silence.
+ */
 export function speakIntoRecording(
   environment: CaptureEnvironment & { voiceSink: string },
   sampleRate: number,
   folder: string,
 ): Promise<Supervised> {
+  const connected = Promise.withResolvers<void>()
   return supervise({
     name: 'own voice',
     command: 'ffmpeg',
     args: [
-      ...QUIET,
+      ...['-hide_banner', '-nostats', '-loglevel', 'info'],
       ...['-probesize', '32', '-analyzeduration', '0', '-fflags', 'nobuffer'],
       ...['-f', 's16le', '-ar', String(sampleRate), '-ac', '1', '-i', 'pipe:0'],
       ...['-f', 'pulse', '-server', `unix:${environment.pulseServer}`, '-device', environment.voiceSink],
@@ -66,6 +70,11 @@ export function speakIntoRecording(
     ],
     env: childEnvironment(folder),
     stdin: true,
+    lines: { 2: (line) => line.startsWith('Output #0') && connected.resolve() },
+    ready: (child) => {
+      child.stdin!.write(Buffer.alloc(messageBytes(sampleRate)))
+      return connected.promise
+    },
   })
 }
 

@@ -4,10 +4,10 @@ import type { Job } from '@standin/wire/job.ts'
 import { systemClock } from '@standin/wire/time/deadline.ts'
 import type { Logger } from '../../packages/core/logger.ts'
 import { lookupFor } from '../../packages/core/network/address-policy.ts'
-import type { AudioTap, ControlPlane } from '../../packages/core/ports.ts'
+import type { AudioTap, ControlPlane, Mouth } from '../../packages/core/ports.ts'
 import { hasSoundInTracks } from '../../platforms/index.ts'
 import type { BotConfig } from '../job/config.ts'
-import { createStreaming, type HearingStreaming } from '../streaming/index.ts'
+import { createMouth, createStreaming, type HearingStreaming } from '../streaming/index.ts'
 
 export function streams(job: Job): job is Job & { streaming: NonNullable<Job['streaming']> } {
   return Boolean(job.streaming?.input || job.streaming?.output)
@@ -23,7 +23,20 @@ export function audioTapOf(streaming: HearingStreaming | null, { job, target }: 
   return { mixRate, wantsParticipantTracks: job.separate_tracks, onMix: (sound) => streaming?.onMix(sound) }
 }
 
-export function openStreaming(config: BotConfig, control: ControlPlane, logger: Logger): HearingStreaming | null {
+/** Hertz of what a bot says that streams nothing. */
+const SPEECH_RATE = 24_000
+
+export function openMouth({ job, workFolder: folder }: BotConfig, logger: Logger): Mouth {
+  const sampleRate = streams(job) ? job.streaming.audio_frequency : SPEECH_RATE
+  return createMouth({ sampleRate, folder, clock: systemClock, logger: logger.child({ part: 'mouth' }) })
+}
+
+export function openStreaming(
+  config: BotConfig,
+  mouth: Mouth,
+  control: ControlPlane,
+  logger: Logger,
+): HearingStreaming | null {
   const { job, target, workFolder } = config
   if (!streams(job)) return null
   const { input, output, audio_frequency: sampleRate, set_up_timeout: setUpSeconds } = job.streaming
@@ -31,6 +44,7 @@ export function openStreaming(config: BotConfig, control: ControlPlane, logger: 
     input: input ?? null,
     output: output ?? null,
     sampleRate,
+    mouth,
     hearsPage: hasSoundInTracks(target.platform),
     setUpMs: setUpSeconds * 1000,
     isRequired: job.streaming.is_required,

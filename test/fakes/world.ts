@@ -27,6 +27,7 @@ import type { FinishedRecording, RecordedSpan, RecorderEvent, StoredMedia } from
 import { runBot } from '../../src/run/bot.ts'
 import type { BotParts, Outcome } from '../../src/run/parts.ts'
 import { HandClock } from './clock.ts'
+import { ownVoice } from './own-voice.ts'
 import { fakeUsage } from './usage.ts'
 
 const BOT_ID = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'
@@ -100,6 +101,8 @@ export class World {
   store: (name: string) => Promise<void> = async () => {}
   writeReport: WriteReport = async () => {}
   transcribe: Transcribe | null = null
+  /** The bot's voice: a tenth of a second of silence for each letter, at 24 kHz. */
+  speak: (text: string) => Promise<Buffer> = async (text) => Buffer.alloc(text.length * 100 * 48)
   /** Null as in a job that streams nothing. */
   streaming: Streaming | null = null
   /** The recorder's own measurements. */
@@ -201,6 +204,8 @@ export class World {
   #parts(): BotParts {
     const { calls, clock, spans, workFolder } = this
     const world = this
+    /** When the page will have played what it was given. */
+    let emptyAt = 0
     const meeting: MeetingDriver = {
       join: async (signal, gate) => {
         this.linkOpenedAt.push(clock.now())
@@ -235,8 +240,14 @@ export class World {
         await this.sendChat(text)
         this.sentChat.push(text)
       },
-      playSound: async (samples, sampleRate) => samples.length / sampleRate,
-      clearSound: async () => {},
+      playSound: async (samples, sampleRate) => {
+        emptyAt = Math.max(emptyAt, clock.now()) + (samples.length / sampleRate) * 1000
+        return (emptyAt - clock.now()) / 1000
+      },
+      clearSound: async () => {
+        calls.push('clear sound')
+        emptyAt = 0
+      },
       closeMicrophone: async () => {},
       showImage: async (index) => void calls.push(`image ${index}`),
       setDegradationStep: async ({ framesPerSecond, size }) => void calls.push(`picture ${framesPerSecond} at ${size}`),
@@ -307,6 +318,7 @@ export class World {
         close: async () => void calls.push('close recorder'),
       },
       streaming: this.streaming,
+      ...ownVoice(clock, this.speak),
       participantTracks: this.participantTracks,
       liveTranscript: this.liveTranscript,
       transcribe: this.transcribe,

@@ -196,3 +196,24 @@ export async function makeLeave(client: Client, botIds: readonly string[], outpu
 export async function writeChat(client: Client, botId: string, message: string): Promise<void> {
   await answerOf(client.POST('/v2/bots/{bot_id}/send-chat-message', { ...of(botId), body: { message } }))
 }
+
+/** Resolves when it was said or cut. */
+export async function saySomething(
+  client: Client,
+  botId: string,
+  body: { text: string; interrupt: boolean; replace: boolean },
+  output: Output,
+): Promise<void> {
+  const { data } = await answerOf(client.POST('/v2/bots/{bot_id}/say', { ...of(botId), body }))
+  const { outcome, heard_words: heard, words, heard_text: text } = data
+  output.answer(
+    { bot_id: botId, ...data },
+    outcome === 'said'
+      ? ['It was said.']
+      : [`It was ${outcome} after ${heard} of ${words} words: ${shownText(text, 500)}`],
+  )
+}
+
+export async function stopSaying(client: Client, botId: string): Promise<void> {
+  await answerOf(client.POST('/v2/bots/{bot_id}/stop-saying', { ...of(botId), body: undefined }))
+}

@@ -2,6 +2,7 @@
 
 import { RECORDING_MODES } from '@standin/wire/codes.ts'
 import type { Io } from '@standin/wire/process/command-io.ts'
+import { CommandMistake } from '@standin/wire/process/command-output.ts'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { isBotId, providerOption, wholeNumber } from '../option-kinds.ts'
 import type { ListFlags, SendFlags } from './bots.ts'
@@ -126,6 +127,29 @@ export function addBotsCommand(program: Command, io: Io, end: (exitCode: number)
         if (!flags.quiet) output.answer({ bot_id: id }, ['The message was written.'])
         return 0
       }),
+    )
+
+  bots
+    .command('say')
+    .description('speak in the meeting; ends when it was said or cut')
+    .argument('<bot-id>', '', botId)
+    .argument('[text...]', '1 to 500 characters')
+    .option('--interrupt', 'a person who speaks for half a second stops it')
+    .option('--replace', 'in place of what the bot says now, and not after it')
+    .option('--stop', 'say nothing, and stop what the bot says')
+    .action(
+      act<[string, string[]], { interrupt?: boolean; replace?: boolean; stop?: boolean }>(
+        async ({ client, flags, output }, id, words) => {
+          const { saySomething, stopSaying } = await import('./bots.ts')
+          const { interrupt = false, replace = false, stop = false } = flags
+          if (stop === words.length > 0) throw new CommandMistake('Name the text, or --stop')
+          if (stop) await stopSaying(client, id)
+          const quiet = flags.quiet ? { ...output, answer() {} } : output
+          if (stop) quiet.answer({ bot_id: id }, ['The bot is silent.'])
+          else await saySomething(client, id, { text: words.join(' '), interrupt, replace }, quiet)
+          return 0
+        },
+      ),
     )
 
   bots

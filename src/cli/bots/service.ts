@@ -17,7 +17,8 @@ export interface ServiceFlags {
 }
 
 const DEFAULT_URL = 'http://127.0.0.1:8080'
-const REQUEST_MS = 60_000
+/** Speech is answered when it is over. */
+const REQUEST_MS = 130_000
 /** A service that is restarted, or that has too much to do, answers by then. */
 const PATIENCE_MS = 10 * 60_000
 const PAUSE = { first: 1000, max: 15_000, jitter: 0.3 }

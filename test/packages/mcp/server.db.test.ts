@@ -89,6 +89,7 @@ test('an assistant finds the tools, and each says what it takes', async () => {
     'list_bots',
     'read_chat',
     'read_transcript',
+    'say',
     'search_transcripts',
     'send_bot',
     'send_chat',
@@ -165,5 +166,6 @@ test('past transcripts are searched without regard to case and accents', async (
 test('what the service refuses is an answer in words', async () => {
   await expect(call('leave_meeting', { bot_id: randomUUID() })).rejects.toThrow(/not found/i)
   await expect(call('send_bot', { meeting_url: 'https://example.com/none' })).rejects.toThrow(/meeting_url|platform/i)
+  await expect(call('say', { bot_id: randomUUID(), text: 'hi' })).rejects.toThrow(/not found/i)
   await expect(call('send_chat', { bot_id: 'x', message: 'hi' })).rejects.toThrow(/bot_id/)
 })

@@ -152,6 +152,7 @@ const BOUNDS: [path: string, taken: unknown[], refused: unknown[], beside?: obje
   ['conf_config.obf_token_url', [TOKENS, 'http://tokens.test/'], ['ftp://tokens.test/']],
   ['conf_config.zak_token_url', [TOKENS], ['tokens.test']],
   ['conf_sdk_pwd', ['b'], [undefined, null], { conf_sdk_id: 'a' }],
+  ['voice_api_key', [null, 'k'], ['', 5]],
   ['conf_sdk_id', [null], [], { conf_sdk_pwd: null }],
   ['conf_sdk_id', ['a'], [undefined], { conf_sdk_pwd: 'b' }],
   ['conf_obf_token', ['eyJ.a-b_c', null], ['', 'x'.repeat(4097), 'a b']],

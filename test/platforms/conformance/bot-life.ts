@@ -15,6 +15,7 @@ import type { CommandAnswer, MeetingDriver, OpenMeeting } from '../../../package
 import type { RecordedSpan, Recorder } from '../../../packages/core/recording.ts'
 import { runBot } from '../../../src/run/bot.ts'
 import type { Outcome } from '../../../src/run/parts.ts'
+import { ownVoice } from '../../fakes/own-voice.ts'
 import { fakeUsage } from '../../fakes/usage.ts'
 import { SILENT_STAGE, until } from './ground.ts'
 
@@ -44,6 +45,7 @@ export class BotLife {
         return this.driver
       },
       streaming: null,
+      ...ownVoice(systemClock),
       participantTracks: null,
       liveTranscript: null,
       writeReport: async () => {},

@@ -226,6 +226,9 @@ test('a refusal of the service is one sentence with its code', async () => {
   expect(code).toBe(1)
   expect(errors).toMatch(/^standin bots: .*not found.* \(FST_ERR_BOT_NOT_FOUND_BY_ID\)\n$/)
   expect((await standin('chat', await sent(), 'hello', 'all')).errors).toContain('FST_ERR_BOT_STATUS')
+  expect((await standin('say', await sent(), 'hello', 'all')).errors).toContain('FST_ERR_BOT_STATUS')
+  expect((await standin('say', await sent(), '--stop')).errors).toContain('FST_ERR_BOT_STATUS')
+  expect((await standin('say', await sent())).errors).toContain('--stop')
   const other = ['--key-file', join(folder, 'other-key')]
   await writeFile(join(folder, 'other-key'), 'standin_not_the_key')
   expect((await standin('list', ...other)).errors).toMatch(/^standin bots: The service does not accept the API key/)

@@ -49,13 +49,17 @@ test('commands run one after another in the order in which they came', async () 
   expect(sent).toEqual(['a', 'b', 'c'].map((id) => ({ type: 'answer', id, ok: true })))
 })
 
-test('a leave runs at once, past what runs and what waits', async () => {
+test.each<BotCommand>([
+  { type: 'leave' },
+  { type: 'say', text: 'Hello', interrupt: false, replace: false },
+  { type: 'stop_saying' },
+])('$type runs at once, past what runs and what waits', async (command) => {
   const { dispatcher, sent, begun } = openByHand()
   for (const number of numbersUpTo(MAX_WAITING_COMMANDS)) dispatcher.receive(`chat-${number}`, chat('Hello'), 1)
-  dispatcher.receive('leave', { type: 'leave' }, 1)
-  expect(begun.map(({ command }) => command.type)).toEqual(['send_chat', 'leave'])
+  dispatcher.receive('now', command, 1)
+  expect(begun.map(({ command: { type } }) => type)).toEqual(['send_chat', command.type])
   begun[1]!.answer({ ok: true })
-  await until(() => expect(sent).toEqual([{ type: 'answer', id: 'leave', ok: true }]))
+  await until(() => expect(sent).toEqual([{ type: 'answer', id: 'now', ok: true }]))
 })
 
 test('commands that come before the first listener run when it is set, a leave first', async () => {

@@ -8,7 +8,9 @@ import { ann, recording } from './recording-bot.ts'
 const HI = { type: 'send_chat', message: 'hi' } as const
 const LIVE = { type: 'screenshot', live: true } as const
 
-test.each<BotCommand>([HI, { type: 'pause' }, { type: 'resume' }, LIVE])(
+const SAY = { type: 'say', text: 'hi', interrupt: false, replace: false } as const
+
+test.each<BotCommand>([HI, { type: 'pause' }, { type: 'resume' }, LIVE, SAY, { type: 'stop_saying' }])(
   "are refused with the interface's code where the status does not allow them: $type",
   async (command) => {
     const world = new World(IN_WAITING_ROOM)

@@ -8,7 +8,12 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { silentLogger } from '../../../packages/core/logger.ts'
 import type { CaptureEnvironment, MeetingDriver } from '../../../packages/core/ports.ts'
 import type { Supervised } from '../../../packages/core/process/supervised.ts'
-import { createStreaming, type HearingStreaming, type StreamingOptions } from '../../../src/streaming/index.ts'
+import {
+  createMouth,
+  createStreaming,
+  type HearingStreaming,
+  type StreamingOptions,
+} from '../../../src/streaming/index.ts'
 import { messageBytes } from '../../../src/streaming/messages.ts'
 import { HandClock } from '../../fakes/clock.ts'
 import { Receiver } from './receiver.ts'
@@ -79,7 +84,11 @@ function open(given: Partial<StreamingOptions>) {
     processes.push(made)
     return made
   }
+  const { clock = systemClock } = given
+  const speak = async () => process()
+  const mouth = createMouth({ sampleRate: RATE, folder: tmpdir(), clock, logger: silentLogger, speak })
   const streaming: HearingStreaming = createStreaming({
+    mouth,
     input: null,
     output: null,
     sampleRate: RATE,
@@ -96,14 +105,32 @@ function open(given: Partial<StreamingOptions>) {
         emit = listener
         return process()
       },
-      speak: async () => process(),
     },
     ...given,
   })
-  onTestFinished(() => streaming.close())
+  const start = (meeting = new FakeMeeting()) => {
+    mouth.start(STAGE, meeting.driver)
+    return streaming.start(STAGE)
+  }
+  const close = async () => {
+    await streaming.close()
+    await mouth.close()
+  }
+  onTestFinished(close)
   const sound = (value: number) => emit?.(Buffer.alloc(messageBytes(RATE), value))
   const isEnvironmentHeard = () => emit !== null
-  return { streaming, notices, recorded, processes, sound, isEnvironmentHeard, signal: new AbortController().signal }
+  return {
+    streaming,
+    start,
+    close,
+    mouth,
+    notices,
+    recorded,
+    processes,
+    sound,
+    isEnvironmentHeard,
+    signal: new AbortController().signal,
+  }
 }
 
 async function receiver(): Promise<Receiver> {
@@ -118,7 +145,7 @@ async function started(directions: ('input' | 'output')[]) {
   const meeting = new FakeMeeting()
   const opened = open(Object.fromEntries(directions.map((each) => [each, peer.url])))
   await opened.streaming.connect(opened.signal)
-  await opened.streaming.start(STAGE, meeting.driver)
+  await opened.start(meeting)
   return { ...opened, peer, meeting }
 }
 
@@ -141,10 +168,10 @@ test('the output begins with the handshake, then carries sound and who speaks, a
 test('counts the sound that was sent and the sound that was played', async () => {
   const peer = await receiver()
   const meeting = new FakeMeeting()
-  const { streaming, sound, signal } = open({ output: peer.url })
+  const { streaming, start, sound, signal } = open({ output: peer.url })
   expect(streaming.usage()).toEqual({ input_seconds: 0, output_seconds: 0 })
   await streaming.connect(signal)
-  await streaming.start(STAGE, meeting.driver)
+  await start(meeting)
   for (let message = 0; message < 3; message++) sound(1)
   streaming.pause()
   sound(1)
@@ -184,7 +211,7 @@ test('no sound is sent during a pause, and the speakers are reported again after
 })
 
 test('sound that comes in is played into the meeting and into the recording, however it is cut', async () => {
-  const { peer, meeting, streaming, recorded } = await started(['input'])
+  const { peer, meeting, close, recorded } = await started(['input'])
   const samples = Int16Array.from({ length: 2500 }, (_, index) => index - 1250)
   const bytes = Buffer.from(samples.buffer)
   // The second message ends in the middle of a sample.
@@ -197,7 +224,7 @@ test('sound that comes in is played into the meeting and into the recording, how
   await vi.waitFor(() => expect(meeting.samples).toEqual([...samples]))
   expect(Buffer.concat(recorded)).toEqual(bytes)
   expect(meeting.isOpen).toBe(true)
-  await streaming.close()
+  await close()
   expect(meeting.isOpen).toBe(false)
 })
 
@@ -281,14 +308,14 @@ test('a name that leads to this machine is refused where only public addresses a
 
 test("the page's own sound goes out in messages of 100 ms, without the capture environment", async () => {
   const peer = await receiver()
-  const { streaming, signal, isEnvironmentHeard } = open({ output: peer.url, hearsPage: true })
+  const { streaming, start, signal, isEnvironmentHeard } = open({ output: peer.url, hearsPage: true })
   await streaming.connect(signal)
   const pieces = (from: number, value: number) => {
     for (let at = from; at < from + 200; at += 20)
       streaming.onMix({ at, samples: Buffer.alloc(messageBytes(RATE) / 5, value) })
   }
   pieces(Date.now(), 1)
-  await streaming.start(STAGE, new FakeMeeting().driver)
+  await start()
   pieces(Date.now(), 2)
   await vi.waitFor(() => expect(peer.sounds.length).toBeGreaterThanOrEqual(2))
   expect(peer.sounds.slice(0, 2).map(({ samples }) => samples)).toEqual([
@@ -301,10 +328,10 @@ test("the page's own sound goes out in messages of 100 ms, without the capture e
 test('where the capture environment has sound and the page has none, the capture environment is streamed', async () => {
   const peer = await receiver()
   const clock = new HandClock()
-  const { streaming, sound, signal, isEnvironmentHeard } = open({ output: peer.url, hearsPage: true, clock })
+  const { streaming, start, sound, signal, isEnvironmentHeard } = open({ output: peer.url, hearsPage: true, clock })
   void streaming.connect(signal)
   await vi.waitFor(() => expect(peer.connections).toBe(1))
-  await streaming.start(STAGE, new FakeMeeting().driver)
+  await start()
   const heard = { at: clock.now(), samples: Buffer.alloc(messageBytes(RATE) / 5, 9) }
   streaming.noteCapture(true, clock.now())
   for (let step = 0; step < 20; step++) {

@@ -1,6 +1,6 @@
 /** Commands to a bot that is in its meeting. */
 import { callerData, chatText, problemOfCallerData } from '@standin/wire/bot-fields.ts'
-import type { BotCommand } from '@standin/wire/commands.ts'
+import { type BotCommand, saidSchema, sayFields } from '@standin/wire/commands.ts'
 import type { Answer } from '@standin/wire/control-link.ts'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -12,16 +12,22 @@ import { refusals } from '../../http/errors.ts'
 import { type App, callerOf, checkFirst } from '../../http/generation.ts'
 import { anyBot, asErrorOf, isOf, spawnedBot } from '../bots/access.ts'
 import { chatTextOrNull } from '../bots/schema.ts'
-import { botParams, documented, done, message } from '../common.ts'
+import { botParams, documented, done, message, succeeded, success } from '../common.ts'
 
 const IN_CALL = ['in_call_not_recording', 'in_call_recording', 'recording_paused', 'recording_resumed']
 const RECORDING = ['in_call_recording', 'recording_resumed']
 const PAUSED = ['recording_paused']
 
+const MAY_SPEAK = [...RECORDING, ...PAUSED]
+
 /** How long a call waits for the bot's answer. */
 const COMMAND_TIMEOUT_MS = 15_000
+/** A text lasts half a minute, and so may those before it. */
+const SAY_TIMEOUT_MS = 120_000
 
 const chatBody = z.strictObject({ message: chatText.describe('The bot writes it to all; 1 to 500 characters.') })
+const sayBody = z.strictObject(sayFields)
+const said = saidSchema.meta({ id: 'Said', description: 'What people heard of a text.' })
 const pauseBody = z
   .strictObject({
     chat_message: chatTextOrNull.optional().describe('The bot writes it into the chat, so that people know.'),
@@ -38,14 +44,29 @@ export function botControlRoutes(app: App, dependencies: ApiDependencies): void 
   const exists = checkFirst(botParams, (request, { bot_id: botId }) => spawnedBot(dependencies, request, botId))
 
   /** The bot's answer; null if it gave none in time. */
-  async function run(request: FastifyRequest, botId: string, command: BotCommand, allowed: string[]) {
+  async function run(
+    request: FastifyRequest,
+    botId: string,
+    command: BotCommand,
+    allowed: string[],
+    waitMs = timeoutMs,
+  ) {
     const asked = await askForCommand(database, botId, isOf(callerOf(request)), {
       command,
       allowed,
       expiresInSeconds: Math.ceil(timeoutMs / 1000),
     })
     if (asked === 'not_found' || 'refused' in asked) throw asErrorOf(botId, asked)
-    return waitForAnswer(database, asked.commandId, timeoutMs)
+    return waitForAnswer(database, asked.commandId, waitMs)
+  }
+
+  /** The same, of a bot that did it. */
+  async function runWell(...[request, botId, ...asked]: Parameters<typeof run>): Promise<Answer> {
+    const answer = await run(request, botId, ...asked)
+    if (answer === null) throw refusals.commandFailed('The bot did not answer in time')
+    if (answer.ok) return answer
+    if (answer.code === 'FST_ERR_BOT_STATUS') throw await statusError(request, botId, answer)
+    throw refusals.commandFailed(answer.message ?? 'The bot gave no reason')
   }
 
   route.post('/bots/:bot_id/leave', {
@@ -83,6 +104,42 @@ export function botControlRoutes(app: App, dependencies: ApiDependencies): void 
     },
   })
 
+  route.post('/bots/:bot_id/say', {
+    preValidation: exists,
+    summary: 'Speak in the meeting',
+    description:
+      'Answers when the text was said or cut, with the words that people heard. The voice is in the recording once, and its words are those of the bot. Texts are said one after the other.',
+    params: botParams,
+    body: sayBody,
+    example: () => ({ text: 'Five minutes left.', interrupt: true }),
+    answer: success(said),
+    refusals: [404, 409],
+    async handle(request) {
+      const { bot_id: botId } = request.params
+      const command = { type: 'say', ...request.body } as const
+      const answer = await runWell(request, botId, command, MAY_SPEAK, Math.max(timeoutMs, SAY_TIMEOUT_MS))
+      const heard = saidSchema.safeParse(answer.data)
+      if (!heard.success) throw refusals.commandFailed('The bot did not report what it said')
+      return succeeded(heard.data)
+    },
+  })
+
+  route.post('/bots/:bot_id/stop-saying', {
+    preValidation: exists,
+    summary: 'Stop what a bot says',
+    description: 'Also texts that wait. Their calls answer with the words that people heard.',
+    params: botParams,
+    body: z.unknown().optional(),
+    example: () => ({}),
+    answer: message,
+    refusals: [404, 409],
+    async handle(request) {
+      const { bot_id: botId } = request.params
+      await runWell(request, botId, { type: 'stop_saying' }, IN_CALL)
+      return done('The bot is silent.')
+    },
+  })
+
   for (const { path, type, allowed, summary, text } of [
     {
       path: 'pause-recording',
@@ -112,9 +169,7 @@ export function botControlRoutes(app: App, dependencies: ApiDependencies): void 
       async handle(request) {
         const { bot_id: botId } = request.params
         const command = { type, chat_message: request.body?.chat_message ?? null }
-        const answer = await run(request, botId, command, [...allowed])
-        if (answer === null) throw refusals.commandFailed('The bot did not answer in time')
-        if (!answer.ok) throw await commandError(request, botId, answer)
+        await runWell(request, botId, command, [...allowed])
         return done(text)
       },
     })
@@ -143,11 +198,6 @@ export function botControlRoutes(app: App, dependencies: ApiDependencies): void 
       return done('Bot configuration updated successfully.')
     },
   })
-
-  async function commandError(request: FastifyRequest, botId: string, answer: Answer) {
-    if (answer.code === 'FST_ERR_BOT_STATUS') return statusError(request, botId, answer)
-    return refusals.commandFailed(answer.message ?? 'The bot gave no reason')
-  }
 
   async function chatError(request: FastifyRequest, botId: string, answer: Answer) {
     if (answer.code === 'FST_ERR_CHAT_DISABLED') return refusals.chatDisabled(answer.message)

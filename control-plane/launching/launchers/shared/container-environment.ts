@@ -34,7 +34,9 @@ export function containerVariables(job: Job, address: JobAddress, environment: E
 /**
  * The operator's keys as parts of the job: the variables of a container, and of a process, can be read by others.
  */
-export function withOperatorKeys(job: Job, environment: Environment): Job {
+export function withOperatorKeys(given: Job, environment: Environment): Job {
+  const voiceKey = environment.STANDIN_VOICE_URL && environment.STANDIN_VOICE_KEY
+  const job = voiceKey ? { ...given, voice_api_key: voiceKey } : given
   const { transcription } = job
   if (!transcription || transcription.api_key) return job
   const names = {

@@ -70,6 +70,9 @@ test('one bot: speech and chat come live, the timeline tells why, and a person w
   await page.getByRole('button', { name: 'Send to the chat' }).click()
   // No process answers for this bot: the refusal is shown in words.
   await page.locator('.notice.bad').waitFor(LONG)
+  await page.getByLabel('Say aloud').fill('Hello')
+  await page.getByRole('button', { name: 'Say it' }).click()
+  await expect.poll(() => world.rows('bot_commands', { bot_id: id }), LONG).toHaveLength(2)
   expect(await page.title()).not.toBe('owned')
   expect(problems).toEqual([])
 })

@@ -128,6 +128,45 @@ describe.each([
   })
 })
 
+describe('say', () => {
+  const said = { outcome: 'said', heard_text: 'Hello.', heard_words: 1, words: 1, heard_seconds: 0.5 }
+
+  test('answers what people heard, and a text that waits is stopped by another call', async () => {
+    const id = await botIn('in_call_recording')
+    const { answer, command } = await whileAnswered(id, team.post(`/v2/bots/${id}/say`, { text: 'Hello.' }), {
+      data: said,
+    })
+    expect(answer).toMatchObject({ status: 200, body: { success: true, data: said } })
+    expect(command).toEqual({ type: 'say', text: 'Hello.', interrupt: false, replace: false })
+    const other = await botIn('recording_paused')
+    const stopped = await whileAnswered(other, team.post(`/v2/bots/${other}/stop-saying`), {})
+    expect([stopped.answer.status, stopped.command]).toEqual([200, { type: 'stop_saying' }])
+  })
+
+  test.each<[outcome: string, answer: Partial<Answer>]>([
+    ['500 FST_ERR_BOT_COMMAND_FAILED', { ok: false, code: 'COMMAND_FAILED', message: 'The bot has no voice.' }],
+    ['500 FST_ERR_BOT_COMMAND_FAILED', { data: { outcome: 'sung' } }],
+    ['409 FST_ERR_BOT_STATUS', { ok: false, code: 'FST_ERR_BOT_STATUS' }],
+  ])('%s for an answer of the bot', async (outcome, given) => {
+    const id = await botIn('in_call_recording')
+    const { answer } = await whileAnswered(id, team.post(`/v2/bots/${id}/say`, { text: 'Hello.' }), given)
+    expect(answer.outcome).toBe(outcome)
+  })
+
+  test.each([...OUT, 'in_call_not_recording'])('is refused in %s', async (status) => {
+    const id = await botIn(status)
+    expect(await team.post(`/v2/bots/${id}/say`, { text: 'x' })).toMatchObject(refusedIn(id, status))
+    for (const body of [
+      {},
+      { text: ' ' },
+      { text: 'x'.repeat(501) },
+      { text: 'x', interrupt: 'no' },
+      { text: 'x', voice: 1 },
+    ])
+      expect((await team.post(`/v2/bots/${id}/say`, body)).status).toBe(400)
+  })
+})
+
 describe('update-config', () => {
   const update = (id: string, body: unknown) => team.patch(`/v2/bots/${id}/update-config`, body)
   const extraOf = async (id: string) => (await team.get(`/v2/bots/${id}`)).body.data.extra

@@ -41,8 +41,34 @@ export function Chat({ bot }: { bot: Bot }) {
           >
             <Field label="Message" name="message" required maxLength={500} autocomplete="off" />
           </Form>
+          <Speech bot={bot} />
         </>
       )}
+    </>
+  )
+}
+
+/** A box for what the bot says aloud. */
+function Speech({ bot }: { bot: Bot }) {
+  const action = useAction()
+  return (
+    <>
+      <OutcomeLine of={action} />
+      <Form
+        of={action}
+        submit="Say it"
+        onSubmit={async ({ text = '' }) => {
+          const options = { params: { path: { bot_id: bot.bot_id } }, body: { text, interrupt: true } }
+          const {
+            outcome,
+            heard_words: heard,
+            words,
+          } = (await answerOf(v2.POST('/v2/bots/{bot_id}/say', options))).data
+          return outcome === 'said' ? 'It was said.' : `It was ${outcome} after ${heard} of ${words} words.`
+        }}
+      >
+        <Field label="Say aloud" name="text" required maxLength={500} autocomplete="off" />
+      </Form>
     </>
   )
 }

@@ -73,6 +73,9 @@ test("the operator's key of a speech service goes into the job, and never in pla
   expect(keyFor({ provider: 'deepgram', api_key: 'caller' })).toBe('caller')
   expect(keyFor({ provider: 'assemblyai' })).toBeUndefined()
   expect(keyFor({ provider: 'captions' })).toBeUndefined()
+  const voice = { STANDIN_VOICE_URL: 'https://voice.example', STANDIN_VOICE_KEY: 'voice' }
+  expect(withOperatorKeys(plainJob({}), voice).voice_api_key).toBe('voice')
+  expect(withOperatorKeys(plainJob({}), { STANDIN_VOICE_KEY: 'voice' }).voice_api_key).toBeUndefined()
 })
 
 test.each([
