@@ -23,13 +23,14 @@ export interface CaptureServersOptions {
   onLost(error: Error): void
 }
 
-/** The display and the sound server of a bot. The next `prepare` restarts a server that crashed. */
+/** The sound server of a bot, and its display if a page cannot paint frames. The next `prepare` restarts a server that crashed. */
 export class CaptureServers {
   readonly #options: CaptureServersOptions
   readonly #cleanup: Cleanup
   #home: string | null = null
   #sound: AudioSink | null = null
   #display: Display | null = null
+  #needsDisplay = false
 
   constructor(options: CaptureServersOptions) {
     this.#options = options
@@ -40,8 +41,12 @@ export class CaptureServers {
   get servers(): { sound: AudioSink; display: Display | null } | null {
     const sound = running(this.#sound)
     const display = running(this.#display)
-    if (sound === null || (this.#options.hasPicture && display === null)) return null
+    if (sound === null || (this.#needsDisplay && display === null)) return null
     return { sound, display }
+  }
+
+  get hasPicture(): boolean {
+    return this.#options.hasPicture
   }
 
   /** Leads to the frames of a browser that paints no display. */
@@ -69,7 +74,7 @@ export class CaptureServers {
       return sound
     }
     const startScreen = async () => {
-      if (!hasPicture) return
+      if (!this.#needsDisplay) return
       this.#display =
         running(this.#display) ?? this.#guarded(await startDisplay({ width, height, folder, readyDeadlineMs, signal }))
     }
@@ -85,7 +90,8 @@ export class CaptureServers {
       pulseServer: sound.value.server,
       pulseSink: sound.value.sink,
       displayAuthority: this.#display?.authority,
-      frames: hasPicture ? this.framesLink : undefined,
+      ...(hasPicture && { frames: this.framesLink }),
+      ...(hasPicture && name === null && { needDisplay: () => this.#startWithDisplay() }),
       voiceSink: sound.value.voice?.sink,
     }
   }
@@ -93,6 +99,10 @@ export class CaptureServers {
   /** Never rejects. */
   async close(): Promise<void> {
     await this.#cleanup.run()
+  }
+
+  #startWithDisplay(): void {
+    this.#needsDisplay = true
   }
 
   #guarded<Server extends { process: Supervised }>(server: Server): Server {

@@ -49,7 +49,7 @@ export class Encoders {
       pulseServer: sound.server,
       source: sound.monitor,
       voiceSource: sound.voice?.monitor ?? null,
-      picture: display === null ? null : { ...(await this.#pictureOn(display.name)), ...picture },
+      picture: environment.hasPicture ? { ...(await this.#pictureOn(display?.name ?? null)), ...picture } : null,
       noiseFloorDb: limits.noiseFloorDb,
       silenceMs: limits.silenceMs,
       standsBy,
@@ -57,11 +57,11 @@ export class Encoders {
   }
 
   /** A browser that paints frames has a link to them; that of one that is gone leads nowhere. */
-  async #pictureOn(display: string): Promise<Pick<Picture, 'from' | 'latencyMs'>> {
+  async #pictureOn(display: string | null): Promise<Pick<Picture, 'from' | 'latencyMs'>> {
     const { environment, latencyMs } = this.#parts
     const frames = await realpath(environment.framesLink).catch(() => null)
-    return frames === null
-      ? { from: { display }, latencyMs: latencyMs('display') }
-      : { from: { frames }, latencyMs: latencyMs('frames') }
+    if (frames !== null) return { from: { frames }, latencyMs: latencyMs('frames') }
+    if (display === null) throw new Error('No browser paints frames, and there is no display')
+    return { from: { display }, latencyMs: latencyMs('display') }
   }
 }

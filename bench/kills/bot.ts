@@ -8,7 +8,7 @@ import { silentLogger } from '../../packages/core/logger.ts'
 import { createRecorder } from '../../recorder/index.ts'
 import { openStorage, type S3Tuning, type StorageConfig } from '../../src/storage/index.ts'
 import { S3Storage } from '../../src/storage/s3/storage.ts'
-import { realClock } from '../../test/media/capture-environment.ts'
+import { prepareOnDisplay, realClock } from '../../test/media/capture-environment.ts'
 
 export interface Plan {
   storage: StorageConfig
@@ -45,7 +45,7 @@ recorder.watch((event) => {
   if (event.type === 'failed') void end(event.error.message)
 })
 process.on('SIGINT', () => void end(null))
-say({ type: 'environment', environment: await recorder.prepare(signal) })
+say({ type: 'environment', environment: await prepareOnDisplay(recorder) })
 await recorder.start()
 
 async function end(failure: string | null): Promise<void> {

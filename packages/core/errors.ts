@@ -3,6 +3,9 @@ import { helpOf } from '@standin/wire/error-help.ts'
 import type { Reason } from '@standin/wire/reasons.ts'
 import { messageOf } from '@standin/wire/text/error-text.ts'
 
+/** The step of an error after which the bot needs a browser on a display, which the next one is. */
+export const DISPLAY_STEP = 'display'
+
 /** A failure with its code. The place that throws knows the code; no code is derived from a message later. */
 export class BotError extends Error {
   readonly code: ErrorCode

@@ -13,7 +13,7 @@ import type { MeetingEvent, MeetingTarget } from './meeting/meeting.ts'
 
 /** Where the browser shows video and plays audio, so that the recorder captures both. */
 export interface CaptureEnvironment {
-  /** X display such as `:99`; null for sound only, where the browser runs without a display server. */
+  /** X display such as `:99`; null while the browser needs none, as it paints frames or nothing at all. */
   display: string | null
   /** Path of the Xauthority file with the cookie of that display. */
   displayAuthority?: string
@@ -22,6 +22,8 @@ export interface CaptureEnvironment {
    * always the newest, as planes of Y, U and V (I420, the limited range of BT.601). Absent for sound only.
    */
   frames?: string
+  /** The page cannot paint frames: environments from now on have a display. Absent where one is there, or for sound only. */
+  needDisplay?(): void
   /** Path of the Pulse server's socket. */
   pulseServer: string
   /** The sink the browser plays into. */

@@ -76,16 +76,17 @@ export async function botBrowserOf(
   const first = context.pages()[0]
   const page = first && (options.plugins ?? []).length === 0 ? first : await context.newPage()
   if (first && first !== page) await first.close()
+  if (environment.display === null) await nameCompletely(context, page)
   refuseOtherPages(context, options.logger)
   let carried: (payload: string) => void = () => {}
   if (options.carrier !== undefined) await addCarrier(context, page, options.carrier, (payload) => carried(payload))
   if (options.ownScript !== undefined) await serveOwnScript(context, page, options.ownScript, options.logger)
-  if (environment.display !== null) {
-    // The page is laid out to the pixel, independent of the window's size. Holds as long as the session lives.
-    const session = await context.newCDPSession(page)
-    const { width, height } = environment
-    await session.send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 0, mobile: false })
-  }
+  // The page is laid out to the pixel, independent of the window's size. Holds as long as the session lives.
+  const session = await context.newCDPSession(page)
+  const { width, height } = environment
+  await session.send('Emulation.setDeviceMetricsOverride', {
+    ...{ width, height, screenWidth: width, screenHeight: height, deviceScaleFactor: 0, mobile: false },
+  })
 
   const lines: string[] = []
   const keep = (line: string) => {
@@ -139,6 +140,41 @@ export async function botBrowserOf(
       await cleanUp()
     },
   }
+}
+
+/** A page of ours at an address that no server has. */
+const OWN_PAGE = 'https://standin.invalid/'
+
+/**
+ * With `--user-agent` Chromium leaves all client hints empty but its major version, as no ordinary browser does. Sites of Google
+ * and Microsoft ask for them. Holds as long as the session lives.
+ */
+async function nameCompletely(context: BrowserContext, page: Page): Promise<void> {
+  const own = await context.newPage()
+  await own.route(OWN_PAGE, (route) => route.fulfill({ contentType: 'text/html', body: '' }))
+  await own.goto(OWN_PAGE)
+  const { userAgent, brands } = await own.evaluate(() => {
+    const { userAgentData } = navigator as unknown as {
+      userAgentData: { brands: { brand: string; version: string }[] }
+    }
+    return { userAgent: navigator.userAgent, brands: userAgentData.brands }
+  })
+  await own.close()
+  const fullVersion = context.browser()!.version()
+  const isOwn = (version: string) => fullVersion.startsWith(`${version}.`)
+  const session = await context.newCDPSession(page)
+  await session.send('Emulation.setUserAgentOverride', {
+    userAgent,
+    userAgentMetadata: {
+      brands,
+      fullVersionList: brands.map(({ brand, version }) => ({
+        brand,
+        version: isOwn(version) ? fullVersion : `${version}.0.0.0`,
+      })),
+      ...{ fullVersion, platform: 'Linux', platformVersion: '', model: '', mobile: false, wow64: false },
+      ...{ architecture: process.arch === 'arm64' ? 'arm' : 'x86', bitness: '64', formFactors: ['Desktop'] },
+    },
+  })
 }
 
 /** Closes every page that a page opens: a bot has one, and others only use memory. Logs the first one only. */

@@ -98,7 +98,7 @@ export const openBrowser: OpenBrowser = async (environment, options, signal) => 
     const launch = await launchOptions(environment, { ...options, extraArguments }, home, signal)
     const context = await type.launchPersistentContext(profile, {
       ...launch,
-      ...contextOptions(environment),
+      ...CONTEXT_OPTIONS,
       ...(egress && { proxy: egress.proxy }),
     })
     if (state?.kind === 'storage_state') await context.setStorageState(state.state)
@@ -168,13 +168,11 @@ export async function launchOptions(
   }
 }
 
-export function contextOptions(environment: CaptureEnvironment): BrowserContextOptions {
-  const { display, width, height } = environment
-  return {
-    viewport: display === null ? { width, height } : null,
-    // A bot needs no files from a meeting page, and a large download would fill the disk.
-    acceptDownloads: false,
-  }
+export const CONTEXT_OPTIONS: BrowserContextOptions = {
+  // `botBrowserOf` sets the size.
+  viewport: null,
+  // A bot needs no files from a meeting page, and a large download would fill the disk.
+  acceptDownloads: false,
 }
 
 /** The variables that the browser needs, without the bot's own: a job in our environment holds secrets. */

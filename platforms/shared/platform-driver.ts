@@ -170,8 +170,10 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
       paint: parts.options.recordingMode === 'audio_only' ? null : () => page.ask('paintAhead'),
       logger: page.logger,
     })
-    const onPoll: JoinSteps<Snapshot, Kind>['onPoll'] = (phase, isNewDocument) =>
+    const onPoll: JoinSteps<Snapshot, Kind>['onPoll'] = (phase, isNewDocument) => {
       this.#advance.observe(phase, judge.provenSince, isNewDocument)
+      if (this.#frames.refusal !== null) throw this.#frames.refusal
+    }
     this.#entrance = {
       ...parts.entrance,
       page,

@@ -6,7 +6,7 @@
 import type { ErrorCode } from '@standin/wire/codes.ts'
 import { MAX_DENIALS, MAX_SIGHTING_LENGTH, MAX_SIGHTINGS, type Reason, type Sighting } from '@standin/wire/reasons.ts'
 import { within } from '@standin/wire/time/deadline.ts'
-import { BotError } from '../../packages/core/errors.ts'
+import { BotError, DISPLAY_STEP } from '../../packages/core/errors.ts'
 import { type Logger, redactText } from '../../packages/core/logger.ts'
 import type { MeetingEvent, MeetingTarget } from '../../packages/core/meeting/meeting.ts'
 import type {
@@ -166,6 +166,19 @@ export class MeetingSession implements InMeeting {
 
   /** In the meeting: obtains the right to record, if a platform has such a right, and makes the page ready for it. */
   async makeReady(): Promise<void> {
+    try {
+      await this.#makeReady()
+    } catch (thrown) {
+      if (!(thrown instanceof BotError && thrown.step === DISPLAY_STEP && this.#isIn)) throw thrown
+      const { clock, logger } = this.#parts
+      logger.warn('The bot enters again, in a browser on a display', { error: thrown })
+      await this.lose(clock.now())
+      await this.enter()
+      await this.#makeReady()
+    }
+  }
+
+  async #makeReady(): Promise<void> {
     const { clock, signal, waitingRoomSeconds: limit } = this.#parts
     const driver = this.#present()
     if (this.#pictureStep !== null) await driver.setDegradationStep(this.#pictureStep)

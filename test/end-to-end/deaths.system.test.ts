@@ -68,7 +68,8 @@ async function expectOneFile(bot: BotProcess, gaps: Gap[]): Promise<void> {
 /** A bot comes back into one meeting three times at most, so these deaths are divided between two meetings. */
 describe('killed in the middle of a meeting', () => {
   test('browser, page and display server are replaced, and the recording continues in the same file', async () => {
-    const meeting = openMeeting()
+    // The page cannot paint frames, so the bot needs a display.
+    const meeting = openMeeting('no-workers')
     const bot = startBot(meeting, { job: { entry_message: 'Hello' } })
     await bot.whenStatus('in_call_recording')
     await bot.whenEvent('participant_joined', ({ participant }) => participant.name === 'Dan')

@@ -34,6 +34,15 @@ export interface TestEnvironment {
   close(): Promise<void>
 }
 
+/** As for a browser whose page cannot paint frames. */
+export async function prepareOnDisplay(recorder: Recorder): Promise<CaptureEnvironment> {
+  const { signal } = new AbortController()
+  const environment = await recorder.prepare(signal)
+  if (environment.needDisplay === undefined) return environment
+  environment.needDisplay()
+  return recorder.prepare(signal)
+}
+
 const openEnvironments = new Set<TestEnvironment>()
 
 /** For `afterEach`: closes what the test opened. Throws if a program of theirs still runs. */
@@ -66,7 +75,7 @@ export async function setUpEnvironment(
   const events: RecorderEvent[] = []
   recorder.watch((event) => events.push(event))
   try {
-    const environment = await recorder.prepare(new AbortController().signal)
+    const environment = await prepareOnDisplay(recorder)
     const source = await startToneAndFlash({ ...environment, periodSeconds: options.periodSeconds })
     await source.running()
     const opened: TestEnvironment = {

@@ -8,7 +8,7 @@
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import { silentLogger } from '../../packages/core/logger.ts'
 import { createRecorder } from '../../recorder/index.ts'
-import { growIn, realClock } from './capture-environment.ts'
+import { growIn, prepareOnDisplay, realClock } from './capture-environment.ts'
 
 const [folder = '', mode = 'speaker_view', seconds] = process.argv.slice(2)
 const say = (fact: unknown) => process.stdout.write(`${JSON.stringify(fact)}\n`)
@@ -22,7 +22,7 @@ const recorder = createRecorder({
   pictureLatencyMs: 0,
 })
 recorder.watch((event) => say(event))
-say({ type: 'environment', environment: await recorder.prepare(new AbortController().signal) })
+say({ type: 'environment', environment: await prepareOnDisplay(recorder) })
 await recorder.start()
 if (seconds !== undefined) {
   await realClock.sleep(Number(seconds) * 1000)

@@ -8,7 +8,7 @@ import type { CaptureEnvironment } from '../../packages/core/ports.ts'
 import { botBrowserOf } from '../../platforms/browser/bot-browser.ts'
 import {
   type BrowserOptions,
-  contextOptions,
+  CONTEXT_OPTIONS,
   launchOptions,
   type OpenBrowser,
   openBrowser,
@@ -63,7 +63,7 @@ class SharedChromium {
     const key = JSON.stringify([environment, options.executablePath, options.mappedHosts])
     const { state } = options
     const given = {
-      ...contextOptions(environment),
+      ...CONTEXT_OPTIONS,
       ...(state?.kind === 'storage_state' ? { storageState: state.state } : {}),
     }
     for (let isLast = false; ; isLast = true) {

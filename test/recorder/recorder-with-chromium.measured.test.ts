@@ -5,7 +5,7 @@ import type { RecorderEvent } from '../../packages/core/recording.ts'
 import { openBrowser } from '../../platforms/browser/browser.ts'
 import { createRecorder } from '../../recorder/index.ts'
 import { temporaryFolder } from '../fakes/at-end.ts'
-import { growIn, realClock, until } from '../media/capture-environment.ts'
+import { growIn, prepareOnDisplay, realClock, until } from '../media/capture-environment.ts'
 import { measure } from '../media/probe.ts'
 import { median } from '../media/statistics.ts'
 import { pictureAgeMs, wallClockAt } from '../media/wall-clock.ts'
@@ -24,7 +24,7 @@ test('what Chromium shows and plays is recorded together, from the first picture
   const events: RecorderEvent[] = []
   recorder.watch((event) => events.push(event))
   const signal = new AbortController().signal
-  const environment = await recorder.prepare(signal)
+  const environment = await prepareOnDisplay(recorder)
   const browser = await openBrowser(environment, { logger: silentLogger }, signal)
   onTestFinished(() => browser.close())
   // Everything that it plays reaches the recording unchanged.

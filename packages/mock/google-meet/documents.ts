@@ -22,13 +22,14 @@ export interface MeetingDocument {
 }
 
 /** The app shell: nothing useful is in it; one script does everything. */
-export function meetingDocument(scriptPath: string, lang: string): MeetingDocument {
+export function meetingDocument(scriptPath: string, lang: string, workersAreRefused: boolean): MeetingDocument {
   const nonce = randomBytes(16).toString('base64')
   const policy = [
     `script-src 'nonce-${nonce}' 'strict-dynamic'`,
     "object-src 'none'",
     "base-uri 'none'",
     "require-trusted-types-for 'script'",
+    ...(workersAreRefused ? ["worker-src 'none'"] : []),
   ]
   const data = JSON.stringify({ strings: SCRIPT_TEXTS, locale: lang }).replaceAll('<', '\\u003c')
   const html = `<!doctype html>

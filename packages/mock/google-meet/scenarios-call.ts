@@ -25,6 +25,7 @@ export const CALL_SCENARIOS: Record<string, Scenario> = {
       camera: index < 16,
     })),
   ),
+  'no-workers': open('A page whose policy lets no worker start.', { workersAreRefused: true }),
   'no-data-self-name': admitted('The old attribute with the own name is absent.', {
     page: { selfNameAttribute: false },
   }),

@@ -87,7 +87,7 @@ function sendMeeting(meeting: GoogleMeetMeeting, { request, response }: Exchange
   const { visit, page } = meeting.newVisit(account)
   const settings = { ...page, workletPath: `/_/worklet/${randomPath()}.js` }
   const scriptPath = server.loadScript(meeting, visit, 'mock/google-meet/meeting', { settings })
-  const { html, headers } = documents.meetingDocument(scriptPath, page.lang)
+  const { html, headers } = documents.meetingDocument(scriptPath, page.lang, meeting.settings.workersAreRefused)
   sendPage(response, html, 200, { ...headers, ...(account && { 'set-cookie': account.setCookie }) })
 }
 

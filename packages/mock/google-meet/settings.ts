@@ -52,6 +52,8 @@ export const DEFAULTS = {
   mergedAudio: false,
   /** Captions come over their channel too, not on the page alone. */
   captionsChannel: true,
+  /** The page's policy lets no worker start, so that a bot cannot paint frames. */
+  workersAreRefused: false,
   page: {} as Partial<PageSettings>,
 }
 export type ScenarioSettings = typeof DEFAULTS

@@ -1,8 +1,10 @@
 /**
- * Decides whether the picture is painted on the display or into a file of the browser, and links the file for the
- * recorder.
+ * Decides whether the picture is painted into a file of the browser or on the display, and links the file for the recorder. A
+ * page that cannot paint the file is opened again, in a browser on a display.
  */
 import { rename, rm, symlink } from 'node:fs/promises'
+import { BotError, DISPLAY_STEP } from '../../../packages/core/errors.ts'
+import type { CaptureEnvironment } from '../../../packages/core/ports.ts'
 import { pageScript } from '../../../packages/core/process/page-scripts.ts'
 import { browserBroke, type MeetingPage } from './meeting-page.ts'
 
@@ -19,6 +21,7 @@ export class FrameLink {
   /** A file that was found by its mark: the mark is gone once the file shows a picture. */
   #found: { mark: string; path: string } | null = null
   #aheadPath: string | null = null
+  #refusal: BotError | null = null
   #checkedAt = 0
   #turn: Promise<void> = Promise.resolve()
 
@@ -29,6 +32,11 @@ export class FrameLink {
   /** The picture is not on the display. */
   get isUsed(): boolean {
     return typeof this.#path === 'string'
+  }
+
+  /** Why this browser cannot record the page, known before anybody was asked to let the bot in; null if it can. */
+  get refusal(): BotError | null {
+    return this.#refusal
   }
 
   /**
@@ -63,13 +71,18 @@ export class FrameLink {
     if (!this.isUsed || clock.now() - this.#checkedAt < CHECK_EVERY_MS) return
     this.#checkedAt = clock.now()
     const fault = await this.#page.ask('framesFault').catch(() => null)
-    if (fault !== null) throw browserBroke(`The page does not paint its picture any more: ${fault}`)
+    if (fault === null) return
+    // The next document may fail in the same way.
+    this.#page.environment.needDisplay?.()
+    throw browserBroke(`The page does not paint its picture any more: ${fault}`)
   }
 
   async #prepareAhead(): Promise<boolean> {
     const { environment, logger } = this.#page
     if (environment.frames === undefined || this.#path === null) return false
-    const path = await this.#open()
+    const path = await this.#open(() => {
+      this.#refusal = needsDisplay(environment)
+    })
     if (path === null) return false
     try {
       await lead(environment.frames, path)
@@ -85,7 +98,10 @@ export class FrameLink {
     const { environment, logger, clock } = this.#page
     if (environment.frames === undefined || this.#path === null) return
     if (this.#path === undefined) {
-      this.#path = await this.#open()
+      const path = await this.#open()
+      const refusal = path === null ? needsDisplay(environment) : null
+      if (refusal !== null) throw refusal
+      this.#path = path
       logger.info('The picture is painted', { on: this.#path === null ? 'the display' : 'frames' })
       if (this.#path === null) {
         await this.#page.ask('closeFrames')
@@ -99,12 +115,16 @@ export class FrameLink {
     }
   }
 
-  async #open(): Promise<string | null> {
+  /** `onRefused`: browser or page do not allow it. */
+  async #open(onRefused = () => {}): Promise<string | null> {
     const { browser, environment, logger } = this.#page
     const { width, height } = environment
     try {
       const mark = await this.#page.ask('openFrames', pageScript(PAINTER), { width, height })
-      if (mark === null) return null
+      if (mark === null) {
+        onRefused()
+        return null
+      }
       if (mark === this.#found?.mark) return this.#found.path
       const path = await browser.storedFile(Buffer.from(mark, 'hex'), (width * height * 3) / 2)
       if (path === null) logger.warn('The file that the page paints is not in the folder of its browser')
@@ -115,6 +135,14 @@ export class FrameLink {
       return null
     }
   }
+}
+
+/** Null where the display is there. */
+function needsDisplay({ needDisplay }: CaptureEnvironment): BotError | null {
+  if (needDisplay === undefined) return null
+  needDisplay()
+  const message = 'The page cannot paint its picture as frames, so it is opened again on a display.'
+  return new BotError('INTERNAL_ERROR', message, { step: DISPLAY_STEP, canRetry: true })
 }
 
 /** Replaces the link in one step: there may be one from an earlier browser. */

@@ -379,6 +379,68 @@ test('on a display the page is the whole picture: no bars, no borders, to the pi
   await expect.poll(seen, { timeout: 20_000 }).toEqual(expected)
 })
 
+test('pages read the same of a browser with and without a display', async () => {
+  const { display, stop } = await startScreen()
+  onTestFinished(stop)
+  const read = async (environment: CaptureEnvironment) => {
+    const { page } = await visit('<p>A page', environment)
+    return page.evaluate(async () => {
+      const { permissions, mediaDevices } = navigator
+      const { userAgentData } = navigator as unknown as {
+        userAgentData: { getHighEntropyValues(names: string[]): Promise<{ fullVersionList: object[] }> }
+      }
+      const hints = 'architecture,bitness,formFactors,fullVersionList,model,platformVersion,uaFullVersion,wow64'.split(
+        ',',
+      )
+      const named = 'camera,microphone,notifications,geolocation,midi,storage-access'.split(',') as PermissionName[]
+      const media =
+        'hover: hover,pointer: fine,prefers-color-scheme: dark,color-gamut: srgb,prefers-reduced-motion: reduce'
+      // The first context on a display may be lost.
+      const graphics = async () => {
+        for (let attempt = 0; attempt < 100; attempt++) {
+          const context = document.createElement('canvas').getContext('webgl')
+          const facts = context?.getExtension('WEBGL_debug_renderer_info')
+          const renderer = facts && context!.getParameter(facts.UNMASKED_RENDERER_WEBGL)
+          if (renderer) return renderer
+          await new Promise((resolve) => setTimeout(resolve, 100))
+        }
+      }
+      return {
+        agent: [
+          navigator.userAgent,
+          navigator.platform,
+          navigator.vendor,
+          navigator.hardwareConcurrency,
+          navigator.maxTouchPoints,
+        ],
+        hints: await userAgentData.getHighEntropyValues(hints),
+        plugins: [...navigator.plugins].map(({ name }) => name),
+        globals: [window, Navigator.prototype].map((of) => Object.getOwnPropertyNames(of).sort()),
+        screen: [
+          screen.width,
+          screen.height,
+          screen.availWidth,
+          screen.availHeight,
+          screen.colorDepth,
+          screen.orientation.type,
+        ],
+        window: [innerWidth, innerHeight, outerWidth, outerHeight, screenX, screenY, devicePixelRatio],
+        focus: [document.hasFocus(), document.visibilityState],
+        permissions: await Promise.all(named.map((name) => permissions.query({ name }).then(({ state }) => state))),
+        devices: (await mediaDevices.enumerateDevices()).map(({ kind, label }) => kind + label),
+        codecs: RTCRtpReceiver.getCapabilities('video')!.codecs.map(
+          ({ mimeType, sdpFmtpLine }) => mimeType + sdpFmtpLine,
+        ),
+        media: media.split(',').map((query) => matchMedia(`(${query})`).matches),
+        graphics: await graphics(),
+      }
+    })
+  }
+  const onDisplay = await read({ ...SILENT_STAGE, display })
+  expect(onDisplay.hints.fullVersionList).toHaveLength(2)
+  expect(await read(SILENT_STAGE)).toEqual(onDisplay)
+})
+
 test('without a display sound plays into the given sink, and into no other', async () => {
   const folder = temporaryFolder()
   const socket = join(folder, 'native')

@@ -153,5 +153,28 @@ test.each<[string, string | null, boolean, boolean, string | null]>([
 test('a page that cannot paint frames leads to none in advance', async () => {
   const page = pageOf()
   page.shown.mark = null
-  expect([await page.link.prepareAhead(), await linked()]).toEqual([false, null])
+  expect([await page.link.prepareAhead(), await linked(), page.link.refusal]).toEqual([false, null, null])
+})
+
+test('without a display, a page that cannot paint frames is refused, in advance only if the page itself says so', async () => {
+  let needs = 0
+  const page = pageOf({ ...SIZE, frames: link, needDisplay: () => needs++ })
+  page.shown.mark = new Error('no answer')
+  expect([await page.link.prepareAhead(), page.link.refusal]).toEqual([false, null])
+  const refusal = { step: 'display', canRetry: true }
+  await expect(page.prepare()).rejects.toMatchObject(refusal)
+  page.shown.mark = null
+  expect(await page.link.prepareAhead()).toBe(false)
+  expect(page.link.refusal).toMatchObject(refusal)
+  expect(needs).toBe(2)
+})
+
+test('a picture that was painted and is no more needs a display from then on', async () => {
+  let needs = 0
+  const page = pageOf({ ...SIZE, frames: link, needDisplay: () => needs++ })
+  await page.prepare()
+  page.shown.fault = 'no room on the disk'
+  await page.clock.advance(5000)
+  await expect(page.link.check()).rejects.toMatchObject({ canRetry: true })
+  expect(needs).toBe(1)
 })
