@@ -16,6 +16,7 @@ import { UncaughtErrors } from '../packages/core/process/uncaught-errors.ts'
 import { createRecorder } from '../recorder/index.ts'
 import { createParticipantTracks } from '../recorder/tracks/participant-tracks.ts'
 import { type BotConfig, InvalidJob } from './job/config.ts'
+import { botMachine } from './machine/look.ts'
 import { writeReport } from './report/index.ts'
 import { LOG_NAME, setAsideEarlier } from './run/artifacts.ts'
 import { runBot } from './run/bot.ts'
@@ -151,6 +152,7 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
       control,
       usage,
       recorder,
+      machine: botMachine({ chromium: config.chromium, workFolder }),
       openMeeting: meetingOpener(config, control, logger, usage, account, audioTap),
       onStopRequest: (listener) => stops.listen(listener),
       onDefect: (listener) => uncaughtErrors.listen(listener),

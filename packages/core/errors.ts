@@ -47,11 +47,11 @@ export class BotError extends Error {
 }
 
 /** Converts any thrown value to a BotError; a foreign error gets the internal code and stays as the cause. */
-export function toBotError(thrown: unknown, step?: string): BotError {
+export function toBotError(thrown: unknown, step?: string, endCause?: EndCause): BotError {
   if (thrown instanceof BotError) return thrown
   const message = messageOf(thrown)
   const isInvalidJob = thrown instanceof Error && 'isInvalidJob' in thrown && thrown.isInvalidJob === true
-  return new BotError('INTERNAL_ERROR', message, { cause: thrown, isInvalidJob, step })
+  return new BotError('INTERNAL_ERROR', message, { cause: thrown, isInvalidJob, step, endCause })
 }
 
 /** The bot cannot write: the host or a policy disabled chat, or it is in another product. The meeting continues. */

@@ -339,6 +339,17 @@ export type CommandAnswer =
   | { ok: false; code: CommandErrorCode; message: string }
 
 /** The bot's side of the control link, or a stand-in if no control plane was named. */
+/** The machine under the bot. */
+export interface BotMachine {
+  /**
+   * Takes a moment. Rejects with a BotError that names what is unfit, with its cure. Resolves with sentences about what there
+   * is little of.
+   */
+  look(): Promise<string[]>
+  /** Rejects likewise if the encoder cannot encode what a bot records. */
+  tryEncoder(): Promise<void>
+}
+
 export interface ControlPlane {
   /** Numbered, journaled and sent in order; never rejects and never waits for the network. */
   report(event: BotEvent): void

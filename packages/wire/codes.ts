@@ -73,7 +73,9 @@ export type ErrorCode = (typeof ERROR_CODES)[number]
 
 /** Causes say more of a failure than its error code; `error-help.ts` has the cure of each. */
 export const END_CAUSES = [
-  // The network of the bot's machine
+  // The bot's machine
+  'MACHINE_UNFIT',
+  // Its network
   'DNS_FAILED',
   'CONNECTION_FAILED',
   'PROXY_FAILED',

@@ -62,39 +62,55 @@ export const ERROR_TABLE: Readonly<Record<ErrorCode, Help>> = {
   UNKNOWN_ERROR: operator('Report it with the log and the folder debug/ of the recording.'),
 }
 
+/** What failed, in one word: to people it says more than a code. */
+type CauseLabel = 'machine' | 'network' | 'process'
+
 /** The cure of a cause counts before that of the error code. */
-export const CAUSE_TABLE: Readonly<Record<EndCause, Help & { what: string }>> = {
+export const CAUSE_TABLE: Readonly<Record<EndCause, Help & { what: string; label: CauseLabel }>> = {
+  MACHINE_UNFIT: {
+    label: 'machine',
+    what: "The bot's machine lacks something that a bot needs, or keeps it from working.",
+    ...operator('Do what the message says; `standin doctor` on that machine tries every part.'),
+  },
   DNS_FAILED: {
+    label: 'network',
     what: "The bot's machine could not look up the name of the meeting's server.",
     ...operator("Check the name servers of the bot's machine, container or cluster. `standin doctor` tries them."),
   },
   CONNECTION_FAILED: {
+    label: 'network',
     what: "The bot's machine could not connect to the meeting's server.",
     ...operator("Check that the bot's machine reaches the internet: its route, firewall and network policy."),
   },
   PROXY_FAILED: {
+    label: 'network',
     what: 'The proxy of the bot did not pass the request on.',
     ...operator(
       "Check the address, the login and the rules of the proxy (STANDIN_EGRESS, or that of the bot's machine).",
     ),
   },
   TLS_INTERCEPTED: {
+    label: 'network',
     what: "The certificate that came was not one of the meeting's server.",
     ...operator('A proxy or firewall inspects TLS. Exempt the hosts of the meeting platforms from it.'),
   },
   JOB_REFUSED: {
+    label: 'process',
     what: "The bot's process found that its job or its settings cannot work, and ended.",
     ...operator('The last log lines in the timeline of the bot name the field or the setting. Correct it.'),
   },
   PROCESS_EXITED: {
+    label: 'process',
     what: "The bot's process ended by itself, without a report.",
     ...operator('The last log lines in the timeline of the bot say where it ended. Report them.'),
   },
   PROCESS_LOST: {
+    label: 'process',
     what: "The bot's process, its machine or its container is gone, and nothing says why.",
     ...operator('Check whether the machine was restarted, or its containers were removed.'),
   },
   NOT_STARTED: {
+    label: 'process',
     what: 'The bot could not be started before its time was over.',
     ...operator('The timeline of the bot says why each start failed. Correct that, or give the launcher more room.'),
   },

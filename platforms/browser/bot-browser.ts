@@ -38,6 +38,11 @@ export interface ContextOptions {
   plugins?: readonly string[]
   /** Origins that may use camera and microphone without asking. */
   mediaOrigins?: readonly string[]
+  /**
+   * Whether pages of these origins may reach private addresses from public ones (Chromium's Local Network Access). If not,
+   * Chromium refuses it, and the log says so once for each host. Default: they may.
+   */
+  mayReachPrivate?: boolean
   /** Runs in every page before its own scripts. */
   initScript?: string
   /**
@@ -69,7 +74,10 @@ export async function botBrowserOf(
   environment: CaptureEnvironment,
   options: ContextOptions,
 ): Promise<BotBrowser> {
-  for (const origin of options.mediaOrigins ?? []) await context.grantPermissions(['camera', 'microphone'], { origin })
+  const { mayReachPrivate = true, mediaOrigins = [] } = options
+  const permissions = ['camera', 'microphone', ...(mayReachPrivate ? ['local-network-access'] : [])]
+  // What is not granted to an origin is refused then, without a question to the person that is not there.
+  for (const origin of mediaOrigins) await context.grantPermissions(permissions, { origin })
   if (options.initScript !== undefined) await context.addInitScript({ content: options.initScript })
   if (options.onTraffic !== undefined) countTraffic(context, options.onTraffic)
   // The first page of a persistent context does not get plugins.
@@ -93,7 +101,11 @@ export async function botBrowserOf(
     lines.push(line.slice(0, CONSOLE_LINE_LENGTH))
     if (lines.length > CONSOLE_LINES) lines.shift()
   }
-  page.on('console', (message) => keep(`${new Date().toISOString()} ${message.type()} ${message.text()}`))
+  const explain = explainPrivateAddresses(options.logger)
+  page.on('console', (message) => {
+    keep(`${new Date().toISOString()} ${message.type()} ${message.text()}`)
+    explain(message.text())
+  })
   page.on('pageerror', (error) => keep(`${new Date().toISOString()} uncaught ${error.message}`))
 
   let ended: string | null = null
@@ -185,6 +197,22 @@ function refuseOtherPages(context: BrowserContext, logger: Logger): void {
     // The page or the browser may be gone already.
     popUp.close().catch(() => {})
   })
+}
+
+/** Chromium's words for a request that Local Network Access refuses; the address is in quotation marks before them. */
+const REFUSED_AS_PRIVATE = /'(\w+:\/\/[^'/]+)[^']*'.*(?:the `\w+` address space|LOCAL_NETWORK_ACCESS)/s
+
+function explainPrivateAddresses(logger: Logger): (text: string) => void {
+  const explained = new Set<string>()
+  return (text) => {
+    const address = REFUSED_AS_PRIVATE.exec(text)?.[1]
+    if (address === undefined || explained.has(address)) return
+    explained.add(address)
+    logger.warn(
+      'The meeting page may not reach a private address; STANDIN_PRIVATE_ADDRESSES with the host of the meeting permits it',
+      { address },
+    )
+  }
 }
 
 /**

@@ -5,11 +5,12 @@
 import { execFile } from 'node:child_process'
 import { mkdir, readdir, readFile, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { promisify, stripVTControlCharacters } from 'node:util'
 import type { Egress } from '@standin/wire/egress.ts'
 import { CHILD_PATH } from '@standin/wire/process/child-path.ts'
 import { sandboxObstacle } from '@standin/wire/process/chromium-sandbox.ts'
 import { socketParent } from '@standin/wire/process/socket-folder.ts'
+import { messageOf } from '@standin/wire/text/error-text.ts'
 import type { BrowserContextOptions, LaunchOptions } from 'playwright'
 import { CAPTURE_SAMPLE_RATE } from '../../packages/core/meeting/capture-sample-rate.ts'
 import type { CaptureEnvironment } from '../../packages/core/ports.ts'
@@ -96,11 +97,13 @@ export const openBrowser: OpenBrowser = async (environment, options, signal) => 
     if (state?.kind === 'profile') await copyProfile(state.folder, profile)
     const extraArguments = [...(options.extraArguments ?? []), ...(egress?.arguments ?? [])]
     const launch = await launchOptions(environment, { ...options, extraArguments }, home, signal)
-    const context = await type.launchPersistentContext(profile, {
-      ...launch,
-      ...CONTEXT_OPTIONS,
-      ...(egress && { proxy: egress.proxy }),
-    })
+    const context = await type
+      .launchPersistentContext(profile, {
+        ...launch,
+        ...CONTEXT_OPTIONS,
+        ...(egress && { proxy: egress.proxy }),
+      })
+      .catch((error: unknown) => Promise.reject(launchFailure(error)))
     if (state?.kind === 'storage_state') await context.setStorageState(state.state)
     const [processId = null] = await processesOf(profile)
     const browserProcess: BrowserProcess = {
@@ -124,6 +127,19 @@ export const openBrowser: OpenBrowser = async (environment, options, signal) => 
     await rm(home, { recursive: true, force: true })
     throw error
   }
+}
+
+/** Chromium's complaints about parts of a desktop that bots do without. */
+const NOISE = /the bus:|unexpected operator|vaapi|gpu|gcm|font/i
+
+/** One line: Playwright's reason, and the last that Chromium wrote about itself. */
+function launchFailure(error: unknown): Error {
+  const lines = stripVTControlCharacters(messageOf(error)).split('\n')
+  const said = lines
+    .flatMap((line) => /\[err\] (?:\[[^\]]*\] ?)?(.*)/.exec(line)?.[1] ?? [])
+    .findLast((line) => !NOISE.test(line))
+  const reason = lines[0]!.replace(/^[\w.]+: /, '')
+  return new Error(said === undefined ? reason : `${reason} Chromium wrote: ${said.slice(0, 300)}`, { cause: error })
 }
 
 /** Options to start Chromium in this capture environment, with its temporary files below `home`. */

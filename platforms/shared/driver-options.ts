@@ -53,6 +53,8 @@ export interface DriverOptions {
   /** The browser's binary; null for Debian's. */
   chromium: string | null
   browserPlugins: readonly string[]
+  /** The meeting's page may reach private addresses too. Default: it may not. */
+  mayReachPrivate?: boolean
   /** Default: a separate Chromium for the bot. Tests share one browser and give each bot its own context. */
   openBrowser?: OpenBrowser
   logger: Logger

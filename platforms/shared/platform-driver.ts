@@ -79,6 +79,7 @@ export async function openMeetingPage<
       mappedHosts: options.hostMap,
       plugins: options.browserPlugins,
       mediaOrigins,
+      mayReachPrivate: options.mayReachPrivate ?? false,
       initScript: script.source,
       carrier: options.audioTap ? script.channel : undefined,
       extraArguments: options.extraArguments ?? [],
@@ -92,8 +93,8 @@ export async function openMeetingPage<
     browser = await (options.openBrowser ?? openBrowser)(environment, browserOptions, signal)
   } catch (error) {
     signal.throwIfAborted()
-    const reason = messageOf(error).split('\n')[0]
-    throw new BotError('INTERNAL_ERROR', `The browser did not start: ${reason}`, { step: 'browser', cause: error })
+    const message = `The browser did not start: ${messageOf(error)}`
+    throw new BotError('INTERNAL_ERROR', message, { step: 'browser', cause: error, endCause: 'MACHINE_UNFIT' })
   }
   return new MeetingPage<Snapshot, Name, Api>({
     browser,

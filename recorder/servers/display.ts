@@ -16,7 +16,8 @@ export interface Display {
  * time.
  *
  * -auth refuses clients without the cookie in this file, those of the same user too. The option -nolisten tcp keeps the
- * display on this machine. With -displayfd the server finds a free number by the abstract socket, and writes it once it
+ * display on this machine. The option -nolisten unix leaves the abstract socket alone: /tmp/.X11-unix may belong to another
+ * user. With -displayfd the server finds a free number by the abstract socket, and writes it once it
  * accepts connections. Without that socket two servers take the same number, and the second server gets the clients of the
  * first. With -nocursor no pointer is ever in the picture. The option -noreset is needed because the screen is otherwise
  * reset when its last window closes. Without GLX the server loads no compiler for shaders (43 MB); Chromium draws by itself.
@@ -45,6 +46,7 @@ export async function startDisplay(options: {
       ...['-screen', '0', `${options.width}x${options.height}x24`],
       ...['-auth', authority],
       ...['-nolisten', 'tcp'],
+      ...['-nolisten', 'unix'],
       '-nocursor',
       ...['-extension', 'GLX'],
       '-noreset',

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The program of the command line. */
 import { leaveRoot } from './leave-root.ts'
-import { run } from './run.ts'
+import { mendEnvironment, run } from './run.ts'
 
 // Recordings are for the user who makes them: 0600 and 0700, also for what the children write.
 process.umask(0o077)
@@ -11,6 +11,7 @@ for (const output of [process.stdout, process.stderr]) output.on('error', () => 
 
 const { stdin: input, stdout: output, stderr: errors } = process
 const environment = process.env
+mendEnvironment(environment)
 process.exitCode = await run(process.argv.slice(2), {
   ...{ input, output, errors, environment },
   leaveRoot: (need) => leaveRoot(need, environment, errors),

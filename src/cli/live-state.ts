@@ -1,6 +1,7 @@
 import type { BotEvent, Transcript } from '@standin/wire/events.ts'
+import { shownBytes } from '@standin/wire/text/shown-bytes.ts'
 import { systemClock } from '@standin/wire/time/deadline.ts'
-import { shownBytes, shownDuration, shownText } from './shown-text.ts'
+import { shownDuration, shownText } from './shown-text.ts'
 import { STATUS_WORDS } from './view.ts'
 
 const SIGNS: Readonly<Record<string, string>> = {

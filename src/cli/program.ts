@@ -32,7 +32,7 @@ Examples:
 
 Exit codes:
   0   recorded and stored, or asked to stop before recording
-  2   the job is not valid, or its bucket, region or stored session does not exist
+  2   the job is not valid, its bucket, region or stored session does not exist, or the machine cannot run a bot
   3   could not join; the error code says why
   4   failed after recording began; what was recorded is stored
   70  an internal error`

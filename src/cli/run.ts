@@ -1,4 +1,5 @@
 /** One command: parses, does and explains it. */
+import { homedir, tmpdir } from 'node:os'
 import { inspect } from 'node:util'
 import type { Io } from '@standin/wire/process/command-io.ts'
 import { CommandMistake } from '@standin/wire/process/command-output.ts'
@@ -63,4 +64,21 @@ export function takeSecrets(environment: Record<string, string | undefined>): Re
   const copy = { ...environment }
   for (const name of SECRETS) delete environment[name]
   return copy
+}
+
+/**
+ * Variables with which developers steer Playwright, which reads them when it is loaded: an inspector without an end, a
+ * browser of another machine.
+ */
+const OF_DEVELOPERS = /^(PW|PLAYWRIGHT_|SELENIUM_)/
+
+/** Before any library is loaded that reads the environment of this process. `home` is the system's `homedir`. */
+export function mendEnvironment(environment: Record<string, string | undefined>, home: () => string = homedir): void {
+  for (const name of Object.keys(environment)) if (OF_DEVELOPERS.test(name)) delete environment[name]
+  try {
+    home()
+  } catch {
+    // Neither HOME nor an entry of the user, as in containers that run as a number: libraries ask for it all the same.
+    environment.HOME = tmpdir()
+  }
 }

@@ -25,14 +25,3 @@ export function shownDuration(seconds: number): string {
   const hours = Math.floor(whole / 3600)
   return hours > 0 ? `${hours}:${parts.join(':')}` : parts.join(':')
 }
-
-export function shownBytes(bytes: number): string {
-  const units = ['B', 'kB', 'MB', 'GB']
-  let value = bytes
-  let unit = 0
-  while (value >= 1000 && unit < units.length - 1) {
-    value /= 1000
-    unit += 1
-  }
-  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`
-}

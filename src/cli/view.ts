@@ -5,9 +5,10 @@ import { styleText } from 'node:util'
 import type { BotEvent, FinalReport } from '@standin/wire/events.ts'
 import { REASON_TABLE } from '@standin/wire/reasons.ts'
 import { jsonText } from '@standin/wire/text/json-text.ts'
+import { shownBytes } from '@standin/wire/text/shown-bytes.ts'
 import type { BotUsage } from '@standin/wire/usage.ts'
 import type { View } from '../main.ts'
-import { shownBytes, shownDuration, shownText } from './shown-text.ts'
+import { shownDuration, shownText } from './shown-text.ts'
 
 /** One JSON line for each event and nothing else on `output`, for programs; notes for people are written to `beside`. */
 export function jsonLinesView(output: NodeJS.WritableStream, beside: NodeJS.WritableStream): View {

@@ -13,6 +13,7 @@ import {
   type AddressField,
   addressProblems,
   credentialProblems,
+  isPermittedAddress,
   permittedFields,
 } from '../../packages/core/network/address-policy.ts'
 import { userWorkFolder } from '../../packages/core/process/mkdirs.ts'
@@ -28,6 +29,8 @@ export interface BotConfig {
   browserPlugins: readonly string[]
   /** Fields whose addresses may be private and without TLS. */
   permitted: ReadonlySet<AddressField>
+  /** Whether the page of the meeting may reach private addresses, too. */
+  mayReachPrivate: boolean
   /** Null if the job asks for no transcript. */
   transcription: TranscriptionPlan | null
   voice: VoiceAccess
@@ -106,6 +109,7 @@ export function readConfig(settings: Settings): BotConfig {
     chromium: environment.STANDIN_CHROMIUM ?? null,
     browserPlugins: wordsOf(environment.STANDIN_BROWSER_PLUGINS),
     permitted,
+    mayReachPrivate: isPermittedAddress(target.url, environment),
     transcription,
     voice,
     words,

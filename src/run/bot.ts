@@ -3,12 +3,13 @@
 import type { Job } from '@standin/wire/job.ts'
 import type { PlatformName } from '@standin/wire/platforms.ts'
 import { PLATFORM_WAIT_SECONDS } from '@standin/wire/reasons.ts'
+import { within } from '@standin/wire/time/deadline.ts'
 import { BotError } from '../../packages/core/errors.ts'
 import type { MeetingTarget } from '../../packages/core/meeting/meeting.ts'
 import type { StopRequester } from '../../packages/core/process/stop-requests.ts'
 import { BotChat } from './bot-chat.ts'
 import { ChatRecord } from './chat-record.ts'
-import { closeRun } from './closing.ts'
+import { closeRun, tellEnd } from './closing.ts'
 import { answerCommands } from './commands.ts'
 import { storeNow } from './delivery.ts'
 import { atEdge, Ending } from './ending.ts'
@@ -19,9 +20,12 @@ import type { BotParts, Outcome, Run } from './parts.ts'
 import { gapOf, PauseControl } from './pause-control.ts'
 import { recordUntilEnd } from './record.ts'
 import { Saying } from './saying.ts'
-import { STOP_ENDS } from './states.ts'
+import { isNormalEnd, STOP_ENDS } from './states.ts'
 import { StatusReport } from './status.ts'
 import { Timeline } from './timeline.ts'
+
+/** For the look at a storage before the meeting, beside its own limits: a mounted folder may never answer. */
+const STORAGE_PREPARE_MS = 20_000
 
 export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): Promise<Outcome> {
   const { recorder, storage, streaming, liveTranscript, control, clock, logger, openMeeting, workFolder } = parts
@@ -40,7 +44,13 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   })
   const waitingRoomSeconds = job.timeout_config.waiting_room_timeout
   const common = { control, clock, logger, waitingRoomSeconds, signal: ending.signal }
-  const prepareEnvironment = () => atEdge('recorder', recorder.prepare(ending.signal))
+  let encoder: Promise<void> | null = null
+  const prepareEnvironment = async () => {
+    // Beside the servers' start, and before a browser opens: no host admits a bot that cannot record.
+    encoder ??= parts.machine.tryEncoder()
+    const ready = Promise.all([recorder.prepare(ending.signal), encoder])
+    return (await atEdge('recorder', ready, 'MACHINE_UNFIT'))[0]
+  }
   const meeting = new MeetingSession({
     ...common,
     target,
@@ -75,11 +85,15 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   })
   control.onCommand(obey)
   warnOfLongWait(run)
+  // A failure is known now; the steps that follow, and those that still wait for something, may take their time.
+  void ending.whenEnded().then((end) => isNormalEnd(end.code) || tellEnd(status, end))
 
   try {
     status.enter('joining_call')
     streaming?.connect(ending.signal).catch((error) => ending.fail(error, 'streaming'))
-    await atEdge('storage', storage.prepare(ending.signal))
+    for (const message of await parts.machine.look()) control.report({ type: 'notice', level: 'warning', message })
+    const silent = () => new Error(`The storage did not answer within ${STORAGE_PREPARE_MS / 1000} s.`)
+    await atEdge('storage', within(clock, STORAGE_PREPARE_MS, storage.prepare(ending.signal), silent))
     await meeting.enter()
     run.joinedAt = meeting.provenAt ?? clock.now()
     status.enter('in_call_not_recording')

@@ -9,6 +9,7 @@ import { Delivery, deliverJournal } from './delivery.ts'
 import { errorOf, finalEndOf, finalReportOf } from './final-report.ts'
 import type { Outcome, Run } from './parts.ts'
 import { type End, exitCodeOf, isNormalEnd } from './states.ts'
+import type { StatusReport } from './status.ts'
 import { Timeline } from './timeline.ts'
 
 /** Leaving must not eat the time in which files are stored. */
@@ -17,6 +18,10 @@ const STREAMING_CLOSE_DEADLINE_MS = 5_000
 /** The last final transcripts arrive some moments after the last audio. */
 const TRANSCRIPT_CLOSE_DEADLINE_MS = 6_000
 const EVIDENCE_DEADLINE_MS = 20_000
+/** For the evidence of a bot that recorded nothing: its caller waits for the report. */
+const STORE_EVIDENCE_MS = 20_000
+/** The same where the storage itself is what failed: it may be back. */
+const STORE_AGAIN_MS = 5_000
 const DRAIN_DEADLINE_MS = 15_000
 const NO_SEPARATE_TRACKS = 'There are no separate tracks: the platform sent one mixed audio stream.'
 
@@ -26,13 +31,19 @@ export async function closeRun(run: Run, end: End, impatience: AbortSignal): Pro
   const { ending, status, timeline, gaps, joinedAt } = run
   // Capturing stops immediately; the display stays until the browser has given its evidence and is closed.
   run.usage.enter('finishing')
-  const delivery = new Delivery(run)
+  const finalEnd = (outcome: Partial<Parameters<typeof finalEndOf>[1]>) =>
+    finalEndOf(end, { hasFiles: true, storingProblem: null, transcriptProblem: null, ...outcome })
+  const delivery = new Delivery(run, (storingProblem) => tellEnd(status, finalEnd({ storingProblem })))
+  const hasRecorded = recorder.spans().length > 0
   const finishing = delivery.complete(recorder, end.at ?? null)
   await Promise.all([closeStreaming(run), closeLiveTranscript(run)])
   if (!isNormalEnd(end.code) && end.askedBy === undefined) await keepEvidence(run, end)
   // While the browser still runs: the memory of a bot that was short may never have been read.
   void run.usage.read(true)
+  if (!hasRecorded) delivery.limit(end.error?.step === 'storage' ? STORE_AGAIN_MS : STORE_EVIDENCE_MS)
+  const evidence = hasRecorded ? null : delivery.store(await filesBeside(workFolder))
   await survive(run, 'leaving', () => leaveMeeting(run), undefined)
+  await evidence
   const recorded = await finishing
   await survive(run, 'closing the recorder', () => recorder.close(), undefined)
   const exitedAt = joinedAt === null ? null : clock.now()
@@ -54,7 +65,7 @@ export async function closeRun(run: Run, end: End, impatience: AbortSignal): Pro
   const { artifacts, problem } = await delivery.finish(about)
   run.usage.noteStored(artifacts.reduce((sum, { bytes }) => sum + bytes, 0))
 
-  const finalEnd = finalEndOf(end, {
+  const lastEnd = finalEnd({
     hasFiles: recorded.length > 0,
     storingProblem: problem,
     transcriptProblem: transcript.problem,
@@ -72,15 +83,20 @@ export async function closeRun(run: Run, end: End, impatience: AbortSignal): Pro
     now: clock.now(),
   }
   const report =
-    (await survive(run, 'final report', () => finalReportOf(finalEnd, facts), null)) ??
-    finalReportOf(finalEnd, { ...facts, timeline: new Timeline(() => []) })
-  const { code, message } = finalEnd
-  status.enter(report.status, { end_code: code, end_message: message, ...errorOf(finalEnd) })
+    (await survive(run, 'final report', () => finalReportOf(lastEnd, facts), null)) ??
+    finalReportOf(lastEnd, { ...facts, timeline: new Timeline(() => []) })
+  tellEnd(status, lastEnd)
   control.report(report)
   await control.drain(DRAIN_DEADLINE_MS)
   await control.close()
   await deliverJournal(run, problem)
-  return { report, exitCode: exitCodeOf(finalEnd, spans.length > 0, ending.isDefect) }
+  return { report, exitCode: exitCodeOf(lastEnd, spans.length > 0, ending.isDefect) }
+}
+
+/** Reports the final status. A failure that was reported before stays as it was. */
+export function tellEnd(status: StatusReport, end: End): void {
+  const { code, message } = end
+  status.enter(isNormalEnd(code) ? 'completed' : 'failed', { end_code: code, end_message: message, ...errorOf(end) })
 }
 
 /** With what the reason adds to it for readers of the report. */

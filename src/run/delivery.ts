@@ -3,7 +3,7 @@ import { readdir, rm, rmdir } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import type { Artifact, Gap, WholeQuality } from '@standin/wire/events.ts'
 import type { Job } from '@standin/wire/job.ts'
-import { within } from '@standin/wire/time/deadline.ts'
+import { aborted, within } from '@standin/wire/time/deadline.ts'
 import type { Logger } from '../../packages/core/logger.ts'
 import type { Clock, ControlPlane, RecordedFile } from '../../packages/core/ports.ts'
 import type { RecordedSpan, Recorder, Storage, StoredFile, StoredMedia } from '../../packages/core/recording.ts'
@@ -25,6 +25,9 @@ const CONTENT_TYPES: Record<string, string> = {
 
 /** Beside the time for storing: the encoder is asked to stop first, within its own deadlines. */
 const ENCODER_GRACE_MS = 30_000
+
+/** For what is left once the storage itself is away, full or closed. */
+const REST_MS = 20_000
 
 const REPORT_TYPE = 'text/html; charset=utf-8'
 
@@ -58,14 +61,28 @@ export interface Delivered {
 /** Stores files as they are made and reports each one as it is safe; `manifest.json`, which lists them, comes last. */
 export class Delivery {
   readonly #parts: DeliveryParts
-  readonly #signal: AbortSignal
+  readonly #onProblem: (problem: Error) => void
+  readonly #isOver = new AbortController()
+  #signal: AbortSignal
   readonly #artifacts: Artifact[] = []
   #problem: Error | null = null
 
-  /** The time for storing begins now. */
-  constructor(parts: DeliveryParts) {
+  /** The time for storing begins now. `onProblem` is called once, as soon as one file cannot be stored. */
+  constructor(parts: DeliveryParts, onProblem: (problem: Error) => void) {
     this.#parts = parts
+    this.#onProblem = onProblem
     this.#signal = AbortSignal.timeout(parts.job.timeout_config.storing_timeout * 1000)
+  }
+
+  /** What is stored from now on has to be stored within `ms`. */
+  limit(ms: number): void {
+    const late = new AbortController()
+    const reason = new Error(`The storage did not take it within ${ms / 1000} s`)
+    this.#parts.clock.sleep(ms, this.#isOver.signal).then(
+      () => late.abort(reason),
+      () => {},
+    )
+    this.#signal = AbortSignal.any([this.#signal, late.signal])
   }
 
   /**
@@ -112,15 +129,15 @@ export class Delivery {
       files: this.#artifacts,
     }).catch((error) => this.#note(manifest.name, error))
     await this.store([manifest])
+    this.#isOver.abort()
     return { artifacts: [...this.#artifacts], problem: this.#problem }
   }
 
   async #storeOne(file: RecordedFile): Promise<Artifact | null> {
     const contentType = contentTypeOf(file.name)
     try {
-      return this.#report(
-        await this.#parts.storage.store({ name: file.name, path: file.path, contentType }, this.#signal),
-      )
+      const { name, path } = file
+      return this.#report(await storeBefore(this.#signal, this.#parts.storage, { name, path, contentType }))
     } catch (error) {
       this.#note(file.name, error)
       return null
@@ -136,8 +153,21 @@ export class Delivery {
 
   #note(name: string, error: unknown): void {
     this.#parts.logger.error('A file could not be stored and stays on the machine', { name, error })
-    this.#problem ??= error instanceof Error ? error : new Error(String(error))
+    if (this.#problem !== null) return
+    this.#problem = error instanceof Error ? error : new Error(String(error))
+    if ('concernsEveryFile' in this.#problem && this.#problem.concernsEveryFile === true) this.limit(REST_MS)
+    this.#onProblem(this.#problem)
   }
+}
+
+/** A storage that never answers, such as a mounted folder, is not waited for. */
+async function storeBefore(
+  signal: AbortSignal,
+  storage: Storage,
+  file: Parameters<Storage['store']>[0],
+): Promise<StoredFile> {
+  const late = aborted(signal).then(() => Promise.reject(signal.reason))
+  return Promise.race([storage.store(file, signal), late])
 }
 
 /** Milliseconds. */
@@ -151,6 +181,9 @@ export async function storeNow(
   const file = { name, path: join(workFolder, name), contentType: contentTypeOf(name) }
   control.report({ type: 'artifact', artifact: await storage.store(file, AbortSignal.timeout(STORE_NOW_MS)) })
 }
+
+/** For the journal, where other files could not be stored. */
+const JOURNAL_SECONDS = 10
 
 /** A bot that root started owns its folder and not the one above it: there the folder stays, empty. */
 async function removeFolder(folder: string): Promise<void> {
@@ -168,7 +201,8 @@ export async function deliverJournal(parts: DeliveryParts, storingProblem: Error
   const { storage, logger, workFolder, job } = parts
   const file = { name: 'events.jsonl', path: join(workFolder, 'events.jsonl'), contentType: CONTENT_TYPES['.jsonl']! }
   try {
-    await storage.store(file, AbortSignal.timeout(job.timeout_config.storing_timeout * 1000))
+    const seconds = storingProblem === null ? job.timeout_config.storing_timeout : JOURNAL_SECONDS
+    await storeBefore(AbortSignal.timeout(seconds * 1000), storage, file)
     // A spool is of an earlier bot of this id, whose recording is not finished yet.
     const hasSpool = (await readdir(workFolder)).includes('spool')
     if (job.storage.type === 's3' && storingProblem === null && !hasSpool) await removeFolder(workFolder)

@@ -1,3 +1,4 @@
+import type { EndCause } from '@standin/wire/codes.ts'
 import { reasonOfFailure } from '@standin/wire/reasons.ts'
 import { aborted } from '@standin/wire/time/deadline.ts'
 import { toBotError } from '../../packages/core/errors.ts'
@@ -57,10 +58,10 @@ export class Ending {
 }
 
 /** An error of a part, such as storage, is a failure with a code and not a defect of the bot. */
-export async function atEdge<T>(step: string, work: Promise<T>): Promise<T> {
+export async function atEdge<T>(step: string, work: Promise<T>, endCause?: EndCause): Promise<T> {
   try {
     return await work
   } catch (thrown) {
-    throw toBotError(thrown, step)
+    throw toBotError(thrown, step, endCause)
   }
 }

@@ -5,6 +5,7 @@ import type { Job } from '@standin/wire/job.ts'
 import type { Logger } from '../../packages/core/logger.ts'
 import type { MeetingTarget } from '../../packages/core/meeting/meeting.ts'
 import type {
+  BotMachine,
   Clock,
   ControlPlane,
   LiveTranscript,
@@ -30,6 +31,7 @@ import type { StatusReport } from './status.ts'
 import type { Timeline } from './timeline.ts'
 
 export interface BotParts {
+  machine: BotMachine
   recorder: Recorder
   openMeeting: OpenMeeting
   storage: Storage

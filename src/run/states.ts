@@ -85,7 +85,7 @@ export const STOP_ENDS: Readonly<Record<StopRequester, Record<'recorded' | 'not_
 export type ExitCode = 0 | 2 | 3 | 4 | 70
 
 /**
- * 0 recorded and stored, or asked to stop before; 2 the job names something that cannot work; 3 could not join; 4 failed
+ * 0 recorded and stored, or asked to stop before; 2 the job names something that cannot work, or the machine is unfit; 3 could not join; 4 failed
  * after recording began; 70 our defect.
  */
 export function exitCodeOf(end: End, hasRecorded: boolean, isDefect: boolean): ExitCode {
@@ -93,6 +93,6 @@ export function exitCodeOf(end: End, hasRecorded: boolean, isDefect: boolean): E
   if (isNormalEnd(end.code)) return 0
   // A stop that came while the first frame was on its way is a stop before recording.
   if (hasRecorded && end.code !== 'EXITING_MEETING_BEFORE_RECORD') return 4
-  if (end.error?.isInvalidJob) return 2
+  if (end.error?.isInvalidJob || end.error?.endCause === 'MACHINE_UNFIT') return 2
   return end.askedBy === undefined ? 3 : 0
 }

@@ -27,6 +27,11 @@ export class StorageError extends Error {
     this.serverCode = options.serverCode
   }
 
+  /** Other files of this bot cannot be stored either. */
+  get concernsEveryFile(): boolean {
+    return this.trouble !== 'corrupted' && this.trouble !== 'other'
+  }
+
   /** A wrong bucket, region or endpoint: the job has to change before another try can succeed. */
   get isInvalidJob(): boolean {
     return this.trouble === 'invalid' || this.trouble === 'missing'

@@ -5,6 +5,8 @@
 import type { LookupFunction } from 'node:net'
 import type { Person, StreamingUsage } from '@standin/wire/events.ts'
 import { jsonText } from '@standin/wire/text/json-text.ts'
+import { backoff } from '@standin/wire/time/backoff.ts'
+import { aborted, endsWithin } from '@standin/wire/time/deadline.ts'
 import { BotError } from '../../packages/core/errors.ts'
 import type { Logger } from '../../packages/core/logger.ts'
 import type { CapturedAudio, CaptureEnvironment, Clock, Mouth, Streaming } from '../../packages/core/ports.ts'
@@ -20,7 +22,7 @@ import {
 } from './messages.ts'
 import { Outlet } from './outlet.ts'
 import { captureSink, createCutter } from './pulse.ts'
-import { SOCKET_TIMING, type SocketTiming, StreamSocket } from './socket.ts'
+import { hostOf, SOCKET_TIMING, type SocketTiming, StreamSocket } from './socket.ts'
 import { SteadySound } from './steady-sound.ts'
 
 export interface StreamingOptions {
@@ -55,6 +57,9 @@ export { captureSink }
 
 /** A sound process that exited is restarted after this; it exits with the sound server, whose restart takes some time. */
 const SOUND_RETRY_MS = 2_000
+
+/** Milliseconds between two notices about lost sockets; the pauses double. */
+const NOTICE_PAUSES = { first: 30_000, max: 600_000 }
 
 /**
  * If the sound server had sound for so long while the page was silent, the meeting's sound is not in the page's tracks.
@@ -114,30 +119,29 @@ class LiveStreaming implements HearingStreaming {
       onText: (text: string) => {
         if (asksToClear(text)) mouth.clear().catch((error) => logger.warn('The queue was not cleared', { error }))
       },
-      onLost: (reason: string) => this.#options.notice(`A streaming socket was lost: ${reason}.`),
     }
     if (output !== null) {
-      const socket = new StreamSocket(output, { ...common, onOpen: () => this.#greet(socket, true) }, parts)
+      const onLost = this.#noticeOfLosses(output)
+      const socket = new StreamSocket(output, { ...common, onLost, onOpen: () => this.#greet(socket, true) }, parts)
       this.#output = socket
       this.#outlet = new Outlet(socket)
       this.#sockets.push(socket)
     }
     if (input !== null && input !== output) {
-      const socket: StreamSocket = new StreamSocket(
-        input,
-        { ...common, onOpen: () => this.#greet(socket, false) },
-        parts,
-      )
+      const onLost = this.#noticeOfLosses(input)
+      const socket = new StreamSocket(input, { ...common, onLost, onOpen: () => this.#greet(socket, false) }, parts)
       this.#sockets.push(socket)
     }
-    const either = AbortSignal.any([signal, this.#over.signal])
-    const opened = Promise.all(this.#sockets.map((socket) => socket.whenOpen()))
-    const late = Symbol('late')
-    if ((await Promise.race([opened, clock.sleep(setUpMs, either).then(() => late)])) !== late) return
+    const isOver = aborted(AbortSignal.any([signal, this.#over.signal]))
+    const settled = Promise.race([Promise.all(this.#sockets.map(({ whenLasting }) => whenLasting)), isOver])
+    if (await endsWithin(clock, setUpMs, settled)) return
+    // Those that opened at last may last.
+    const areOpen = this.#sockets.every(({ isOpen, hasLasted }) => isOpen || hasLasted)
+    if (areOpen && (await endsWithin(clock, parts.timing.lastsMs, settled))) return
     const reasons = this.#sockets
-      .filter(({ isOpen }) => !isOpen)
+      .filter(({ hasLasted }) => !hasLasted)
       .map(({ host, lastReason }) => `${host}: ${lastReason}`)
-    const sentence = `The streaming sockets did not open within ${setUpMs / 1000} s (${reasons.join('; ')}).`
+    const sentence = `The streaming sockets did not open and stay open within ${setUpMs / 1000} s (${reasons.join('; ')}).`
     if (this.#options.isRequired) throw new BotError('STREAMING_SETUP_FAILED', sentence, { step: 'streaming' })
     this.#options.notice(sentence)
   }
@@ -176,6 +180,20 @@ class LiveStreaming implements HearingStreaming {
     await Promise.all(this.#sockets.map((socket) => socket.close()))
     const figures = { ...this.#outlet?.figures, ...this.#options.mouth.figures }
     this.#options.logger.info('Streaming ends', figures)
+  }
+
+  /** The first loss is told at once, those that follow together, ever less often. */
+  #noticeOfLosses(address: string): (reason: string) => void {
+    const { clock, notice } = this.#options
+    let [losses, notices, lastAt] = [0, 0, 0]
+    return (reason) => {
+      losses++
+      const now = clock.now()
+      if (notices > 0 && now - lastAt < backoff({ ...NOTICE_PAUSES, jitter: 0 }, notices)) return
+      const count = losses > 1 ? ` It was lost ${losses} times since the last notice.` : ''
+      notice(`The streaming socket of ${hostOf(address)} was lost: ${reason}.${count}`)
+      ;[losses, notices, lastAt] = [0, notices + 1, now]
+    }
   }
 
   #greet(socket: StreamSocket, isOutput: boolean): void {

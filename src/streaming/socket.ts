@@ -1,9 +1,12 @@
 /** One streaming socket, from dialing to its close, dialed again whenever it is lost. */
+import type { IncomingMessage } from 'node:http'
 import type { LookupFunction } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '@standin/wire/text/error-text.ts'
 import { backoff } from '@standin/wire/time/backoff.ts'
 import { endsWithin } from '@standin/wire/time/deadline.ts'
 import { type ClientOptions, WebSocket } from 'ws'
+import { readBody } from '../../packages/core/bounded-body.ts'
 import type { Logger } from '../../packages/core/logger.ts'
 import type { Clock } from '../../packages/core/ports.ts'
 
@@ -13,6 +16,8 @@ export const SOCKET_TIMING = {
   reconnectMaxMs: 60_000,
   /** From dialing to an open WebSocket. */
   handshakeMs: 10_000,
+  /** A connection that was open for so long was a good one: the next loss is the first again. */
+  lastsMs: 10_000,
   /** A peer that answers no ping for this long is gone. */
   pingEveryMs: 15_000,
   /** From our close to the peer's. */
@@ -23,6 +28,10 @@ export type SocketTiming = Readonly<typeof SOCKET_TIMING>
 
 /** Spreads the bots whose receiver was restarted. */
 const JITTER = 0.3
+
+/** Of what a server says when it refuses; more than a sentence is a page. */
+const MAX_REFUSAL_BYTES = 300
+const REFUSAL_MS = 1_000
 
 /** The largest message that is taken: twenty seconds of sound at the highest rate. */
 const MAX_MESSAGE_BYTES = 2 * 1024 * 1024
@@ -40,9 +49,11 @@ export class StreamSocket {
   readonly #parts: { clock: Clock; logger: Logger; timing: SocketTiming; dialing: { lookup?: LookupFunction } }
   readonly #over = new AbortController()
   #socket: WebSocket | null = null
+  /** In a row, without a connection that lasted between them. */
   #losses = 0
-  /** Resolves when the socket opens; replaced by a new promise for the next opening. */
-  #opening = Promise.withResolvers<void>()
+  readonly #firstThatLasts = Promise.withResolvers<void>()
+  /** A connection was open for `lastsMs`, now or before. */
+  hasLasted = false
   /** Why the last attempt failed, for people; never holds the address's path or query, which may carry secrets. */
   lastReason = 'it was not tried'
 
@@ -61,9 +72,9 @@ export class StreamSocket {
     return hostOf(this.#address)
   }
 
-  /** Resolves when the socket is open, now or later. */
-  whenOpen(): Promise<void> {
-    return this.isOpen ? Promise.resolve() : this.#opening.promise
+  /** Resolves when a connection has lasted for `lastsMs`: a receiver that accepts and closes has refused. */
+  get whenLasting(): Promise<void> {
+    return this.#firstThatLasts.promise
   }
 
   get isOpen(): boolean {
@@ -110,7 +121,7 @@ export class StreamSocket {
 
   /** Resolves with the reason of the end. */
   #live(): Promise<string> {
-    const { timing, dialing } = this.#parts
+    const { clock, timing, dialing } = this.#parts
     return new Promise((resolve) => {
       let reason: string | null = null
       let hasOpened = false
@@ -140,11 +151,16 @@ export class StreamSocket {
           socket.ping()
         }
       }, timing.pingEveryMs)
+      const closed = new AbortController()
       socket.on('open', () => {
         hasOpened = true
-        this.#losses = 0
         this.#listener.onOpen()
-        this.#opening.resolve()
+        const lasted = () => {
+          this.#losses = 0
+          this.hasLasted = true
+          this.#firstThatLasts.resolve()
+        }
+        clock.sleep(timing.lastsMs, closed.signal).then(lasted, () => {})
       })
       socket.on('pong', () => {
         isAlive = true
@@ -156,25 +172,37 @@ export class StreamSocket {
       })
       socket.on('unexpected-response', (_request, response) => {
         reason = `the server answered ${response.statusCode} instead of opening a WebSocket`
-        // Destroying the request emits no `close` when the answer is already complete.
-        socket.terminate()
+        void wordsOf(response).then((words) => {
+          reason += words && ` (${words})`
+          // Destroying the request emits no `close` when the answer is already complete.
+          socket.terminate()
+        })
       })
       socket.on('error', (error) => {
         reason ??= error.message || (error as NodeJS.ErrnoException).code || 'the connection failed'
       })
-      socket.on('close', (code) => {
+      socket.on('close', (code, said) => {
         clearInterval(pulse)
-        const why = reason ?? `closed with ${code}`
-        if (hasOpened) {
-          this.#opening = Promise.withResolvers()
-          if (!this.#over.signal.aborted) this.#listener.onLost(why)
-        }
+        closed.abort()
+        const words = plain(String(said))
+        const why = reason ?? `it was closed with ${code}${words && ` (${words})`}`
+        if (hasOpened && !this.#over.signal.aborted) this.#listener.onLost(why)
         resolve(why)
       })
     })
   }
 }
 
-function hostOf(address: string): string {
+/** What a server says in plain text or JSON with its refusal; empty if that is nothing, a page, or comes too late. */
+async function wordsOf(response: IncomingMessage): Promise<string> {
+  if (!/json|^text\/plain/.test(response.headers['content-type'] ?? '')) return ''
+  const body = readBody(response, MAX_REFUSAL_BYTES).then(String, () => '')
+  return plain(await Promise.race([body, sleep(REFUSAL_MS, '', { ref: false })]))
+}
+
+/** Foreign words as part of a line. */
+const plain = (text: string) => text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim()
+
+export function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).host : 'an address that cannot be read'
 }

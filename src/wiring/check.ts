@@ -8,6 +8,7 @@ import type { Logger } from '../../packages/core/logger.ts'
 import { openDriver } from '../../platforms/index.ts'
 import { createRecorder } from '../../recorder/index.ts'
 import type { BotConfig } from '../job/config.ts'
+import { botMachine } from '../machine/look.ts'
 import { type CheckPlan, checkPage } from '../run/check.ts'
 import { chooseWords, programVersion } from './words.ts'
 
@@ -28,6 +29,7 @@ export async function checkMeeting(
     grow: () => Promise.reject(new Error('A check records nothing')),
   })
   try {
+    await botMachine({ chromium, workFolder: folder }).look()
     const { signal } = new AbortController()
     const open = openDriver({
       ...{ botName: job.bot_name, botImages: [], recordingMode: 'audio_only', recordingConsent: 'accept' },

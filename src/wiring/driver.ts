@@ -74,6 +74,7 @@ export function meetingOpener(
       hostMap: config.hostMap,
       chromium: config.chromium,
       browserPlugins: config.browserPlugins,
+      mayReachPrivate: config.mayReachPrivate,
       browserState,
       egress: job.egress ?? null,
       account,

@@ -91,6 +91,8 @@ export class World {
   prepareEnvironment: () => Promise<void> = async () => {}
   openMeeting: () => Promise<void> = async () => {}
   whenWelcomed: () => Promise<void> = async () => {}
+  look: () => Promise<string[]> = async () => []
+  tryEncoder: () => Promise<void> = async () => {}
   prepareStorage: () => Promise<void> = async () => {}
   sendChat: (text: string) => Promise<void> = async () => {}
   leave: () => Promise<void> = async () => {}
@@ -270,6 +272,7 @@ export class World {
       workFolder,
       logger: silentLogger,
       usage: this.usage,
+      machine: { look: async () => this.look(), tryEncoder: () => this.tryEncoder() },
       openMeeting: async (_target, environment, _signal, onVoice) => {
         calls.push('open meeting')
         this.voice = onVoice

@@ -28,7 +28,7 @@ export async function openXWindow(
   height: number,
   authority?: string,
 ): Promise<XWindow> {
-  const socket = connect(`/tmp/.X11-unix/X${display.replace(/^:/, '').replace(/\..*$/, '')}`)
+  const socket = connect(`\0/tmp/.X11-unix/X${display.replace(/^:/, '').replace(/\..*$/, '')}`)
   await once(socket, 'connect')
   const { rootWindow, firstId } = await shakeHands(socket, authority)
   socket.on('data', (data) => {

@@ -7,9 +7,15 @@ import type { MeetingPage } from '../page-access/meeting-page.ts'
 const NETWORK_FAULTS: readonly (readonly [RegExp, EndCause, string])[] = [
   [/ERR_(?:NAME_NOT_RESOLVED|NAME_RESOLUTION_FAILED|DNS_)/, 'DNS_FAILED', 'the name of its server was not found'],
   [/ERR_(?:PROXY_|TUNNEL_|SOCKS_|[A-Z_]*PROXIES)/, 'PROXY_FAILED', 'the proxy did not pass the request on'],
-  [/ERR_(?:CERT_|SSL_)/, 'TLS_INTERCEPTED', 'the certificate that came is not of its server'],
+  [/ERR_BLOCKED_BY_ADMINISTRATOR/, 'MACHINE_UNFIT', 'a policy of the browser blocks it'],
   [
-    /ERR_(?:CONNECTION_(?:REFUSED|TIMED_OUT|FAILED)|ADDRESS_|INTERNET_DISCONNECTED|NETWORK_)/,
+    /ERR_BLOCKED_BY_(?:LOCAL|PRIVATE)_NETWORK/,
+    'CONNECTION_FAILED',
+    'its page may not reach a private address (STANDIN_PRIVATE_ADDRESSES permits it)',
+  ],
+  [/ERR_(?:CERT_|SSL_|BAD_SSL_|TLS)/, 'TLS_INTERCEPTED', 'the certificate that came is not of its server'],
+  [
+    /ERR_(?:CONNECTION_(?:REFUSED|TIMED_OUT|FAILED|RESET|CLOSED|ABORTED)|TIMED_OUT|ADDRESS_|INTERNET_DISCONNECTED|NETWORK_|SOCKET_NOT_CONNECTED)/,
     'CONNECTION_FAILED',
     'no connection to its server',
   ],

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Io } from '@standin/wire/process/command-io.ts'
 import { CommandMistake, type Output } from '@standin/wire/process/command-output.ts'
 import { messageOf } from '@standin/wire/text/error-text.ts'
-import { shownBytes } from '../shown-text.ts'
+import { shownBytes } from '@standin/wire/text/shown-bytes.ts'
 import { STATUS_WORDS } from '../view.ts'
 import { type Bot, FILES, filesOf } from './bots.ts'
 

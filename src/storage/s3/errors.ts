@@ -96,18 +96,29 @@ function isCut(answer: Answer): boolean {
   return UNREADABLE.test(answer.message) && !FOREIGN.test(answer.message) && (answer.status ?? 200) < 300
 }
 
+/** Statuses of a server that lasting trouble has too: unknown request or version, no room, a network that wants a sign-in. */
+const LASTING_STATUSES = new Set([501, 505, 507, 510, 511])
+
+/** S3 has no one code for a full server or a used-up quota: each product has its own. A quota of requests is 429. */
+function isFull({ code, status }: Answer): boolean {
+  return (
+    status === 507 ||
+    (status !== 429 &&
+      /quota|capacity|(storage|disk|bucket)_?full|insufficient_?storage|cap_?exceeded|no_?space/i.test(code))
+  )
+}
+
 /** Whether the same request may succeed later. */
 export function isTransientS3Error(error: unknown): boolean {
   const answer = readAnswer(error)
   if (answer.network !== undefined || PASSING_CODES.has(answer.code) || isCut(answer)) return true
+  if (isFull(answer)) return false
   if (answer.code === 'RequestTimeTooSkewed') {
     // The SDK has learned the server's time from this answer and signs with it from now on.
     return (error as { $metadata?: { clockSkewCorrected?: boolean } }).$metadata?.clockSkewCorrected === true
   }
-  return (
-    answer.status !== undefined &&
-    (answer.status === 408 || answer.status === 429 || (answer.status >= 500 && answer.status !== 501))
-  )
+  const { status = 0 } = answer
+  return status === 408 || status === 429 || (status >= 500 && !LASTING_STATUSES.has(status))
 }
 
 /** The server's own word for what the SDK throws, such as `NoSuchUpload`. */
@@ -168,6 +179,10 @@ const missing = judged('missing')
 const unreachable = judged('unreachable')
 const other = judged('other')
 
+const RIGHTS =
+  'need s3:PutObject, s3:GetObject and s3:AbortMultipartUpload on this key ' +
+  '(kms:GenerateDataKey and kms:Decrypt too where the bucket is encrypted with its own key).'
+
 function causeAndCure(answer: Answer, place: S3Place): readonly [StorageTrouble, string] {
   const where = place.endpoint ?? 'AWS S3'
   const { code, status } = answer
@@ -218,26 +233,41 @@ function causeAndCure(answer: Answer, place: S3Place): readonly [StorageTrouble,
   if (code === 'InvalidAccessKeyId' || code === 'InvalidToken')
     return access('The server does not know this access key. Check access_key_id, session_token and the endpoint.')
   if (code === 'SignatureDoesNotMatch')
-    return access('The secret does not belong to the access key. Check secret_access_key, and the region.')
-  if (code === 'QuotaExceeded' || code === 'InsufficientCapacity' || status === 507)
-    return full('The server has no room left, or a quota is used up.')
-  if (code === 'AccessDenied' || status === 401 || status === 403)
     return access(
-      'The credentials may not do this. They need s3:PutObject, s3:GetObject and s3:AbortMultipartUpload on this key ' +
-        '(kms:GenerateDataKey and kms:Decrypt too where the bucket is encrypted with its own key).',
+      'The server computed another signature. Check secret_access_key and the region; a proxy that changes requests on their way has the same effect.',
     )
   if (code === 'EntityTooLarge') return full('The server refuses files of this size.')
-  if (code === 'NotFound' || code === 'NoSuchKey' || status === 404)
+  if (isFull(answer)) return full('The server has no room left, or a quota is used up.')
+  if (isRightMissing(answer)) return access(`The credentials may not do this. They ${RIGHTS}`)
+  if (code === 'AccessDenied') return access(`See what the server said. The credentials ${RIGHTS}`)
+  if (code === 'NotFound' || code === 'NoSuchKey' || (status === 404 && isUnnamed(code)))
     return missing('The bucket or the file is not there. Check bucket and endpoint.')
-  if (code === 'NotImplemented' || status === 501)
+  if (code === 'NotImplemented' || (status === 501 && isUnnamed(code)))
     return invalid(
       'The server does not know this request. Set storage.checksums to when_required, or use another server.',
     )
   if (status === 400 && isUnnamed(code))
     // Answers to HEAD have no body, and so no reason.
     return access('The server gave no reason; most often a session token has expired.')
-  if (status !== undefined && status >= 500) return unreachable(`${where} has internal errors. Try again later.`)
-  return other('See what the server said.')
+  if (status !== undefined && status >= 500 && (isUnnamed(code) || PASSING_CODES.has(code)))
+    return unreachable(`${where} has internal errors. Try again later.`)
+  return byStatus(status ?? 0)('See what the server said.')
+}
+
+/** A refusal without a word, as to HEAD, or in words that say no more. Other words have another reason. */
+function isRightMissing({ code, status, message }: Answer): boolean {
+  const isRefused = status === 401 || status === 403
+  if (isRefused && isUnnamed(code)) return true
+  const isNamed = code === 'AccessDenied' || (isRefused && (code === 'Forbidden' || code === 'Unauthorized'))
+  return isNamed && /^$|^Unknown|denied|not authorized|forbidden|permission|not allowed/i.test(message)
+}
+
+/** What a code that no rule knows is, as far as its status tells. */
+function byStatus(status: number) {
+  if (status === 401 || status === 403) return access
+  if (status === 404) return missing
+  if (status === 501) return invalid
+  return status >= 500 ? unreachable : other
 }
 
 /**

@@ -211,7 +211,7 @@ export async function putParts(
       throw error
     }
   } catch (error) {
-    const isGone = await abortUpload(session, key, uploadId)
+    const isGone = (await abortUpload(session, key, uploadId)) === null
     if (signal.aborted) throw signal.reason
     if (isGone || !(error instanceof StorageError)) throw error
     throw new StorageError(

@@ -104,30 +104,34 @@ async function abortStrays(session: S3Session, key: string, keepId: string | nul
   }
 }
 
-/** Aborts an upload until the server no longer has it. Resolves with whether that is certain; never rejects. */
-export async function abortUpload(session: S3Session, key: string, uploadId: string): Promise<boolean> {
+/** Aborts an upload until the server no longer has it. Resolves with null if that is certain, else with why not; never rejects. */
+export async function abortUpload(session: S3Session, key: string, uploadId: string): Promise<StorageError | null> {
   const circumstances = {
     step: 'abort the upload of',
     key,
     signal: AbortSignal.timeout(session.tuning.cleanupMs),
     patience: { ...session.tuning.patience, totalMs: session.tuning.cleanupMs },
   }
+  const obstacle = (error: unknown) => (isGone(error) ? null : session.explain(error, circumstances.step, key))
   // A part that was on its way may land after the first abort, so the server is asked what is left.
   for (let round = 0; round < 3; round++) {
     try {
       await session.send(circumstances, AbortMultipartUploadCommand, { UploadId: uploadId })
     } catch (error) {
-      return isGone(error)
+      return obstacle(error)
     }
     try {
       const list = await session.send(circumstances, ListPartsCommand, { UploadId: uploadId })
-      if ((list.Parts ?? []).length === 0) return true
+      if ((list.Parts ?? []).length === 0) return null
     } catch (error) {
       // Not being allowed to list parts does not undo the abort.
-      return isGone(error) || (error instanceof StorageError && error.trouble === 'access')
+      return error instanceof StorageError && error.trouble === 'access' ? null : obstacle(error)
     }
   }
-  return false
+  return new StorageError(
+    'other',
+    `Cannot abort the upload of s3://${session.bucket}/${key}: the server still has parts of it.`,
+  )
 }
 
 function isGone(error: unknown): boolean {

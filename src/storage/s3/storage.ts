@@ -61,15 +61,11 @@ export class S3Storage implements Storage {
       isHopeless: hasNoCredentials,
     })
     const refusal = await refuseSmallBodyLimit(this.#session, key, uploadId, signal).catch((error: unknown) => error)
-    const isGone = await abortUpload(this.#session, key, uploadId)
+    const obstacle = await abortUpload(this.#session, key, uploadId)
     if (refusal !== undefined) throw refusal
     signal.throwIfAborted()
-    if (!isGone) {
-      throw new StorageError(
-        'access',
-        `Cannot abort an upload to ${this.location()}, so failed uploads would stay there. The credentials need s3:AbortMultipartUpload.`,
-      )
-    }
+    // Failed uploads would stay there.
+    if (obstacle !== null) throw obstacle
   }
 
   async store(file: { name: string; path: string; contentType: string }, signal: AbortSignal): Promise<StoredFile> {

@@ -39,6 +39,7 @@ export class BotLife {
     mkdirSync(this.folder)
     this.outcome = runBot(whole, target, {
       usage: fakeUsage(),
+      machine: { look: async () => [], tryEncoder: async () => {} },
       recorder: this.#recorder(),
       openMeeting: async (...given) => {
         this.driver = await open(whole.recording_mode)(...given)

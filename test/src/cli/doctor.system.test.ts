@@ -8,7 +8,7 @@ test("after set-up, Debian's own programs are all fit", async () => {
   await doctor({ output, environment: {}, json: true })
   output.end()
   const { findings } = JSON.parse(await text(output)) as { findings: { part: string; verdict: string }[] }
-  const programs = ['Node', 'Chromium', 'ffmpeg', 'Xvfb', 'PulseAudio', 'setpriv', 'Fonts']
+  const programs = ['Node', 'setpriv', 'ffmpeg', 'PulseAudio', 'Xvfb', 'Chromium', 'Fonts']
   expect(findings.filter(({ part }) => programs.includes(part))).toEqual(
     programs.map((part) => expect.objectContaining({ part, verdict: 'fit' })),
   )

@@ -1,9 +1,10 @@
 import { PassThrough } from 'node:stream'
 import type { FinalReport, NumberedEvent } from '@standin/wire/events.ts'
+import { shownBytes } from '@standin/wire/text/shown-bytes.ts'
 import type { BotUsage } from '@standin/wire/usage.ts'
 import { describe, expect, test } from 'vitest'
 import { LiveState } from '../../../src/cli/live-state.ts'
-import { shownBytes, shownDuration, shownText } from '../../../src/cli/shown-text.ts'
+import { shownDuration, shownText } from '../../../src/cli/shown-text.ts'
 import { jsonLinesView, sentenceFor } from '../../../src/cli/view.ts'
 import { usageOf } from '../../fakes/usage.ts'
 

@@ -155,3 +155,32 @@ describe('the right to record', () => {
     expect((await world.report()).error_code).toBe(codeBeforeRecording)
   })
 })
+
+describe('a machine that cannot run a bot', () => {
+  const unfit = () =>
+    Promise.reject(
+      new BotError('INTERNAL_ERROR', 'ffmpeg: there is none. apt-get install ffmpeg', {
+        endCause: 'MACHINE_UNFIT',
+      }),
+    )
+
+  test.each([
+    ['at a look', { look: unfit }],
+    ['when the encoder is tried', { tryEncoder: unfit }],
+  ])('is named %s, and no host admits the bot', async (_when, setUp) => {
+    const world = new World(setUp)
+    const { report, exitCode } = await world.end()
+    expect(report).toMatchObject({ status: 'failed', error_code: 'INTERNAL_ERROR', end_cause: 'MACHINE_UNFIT' })
+    expect(report.error_message).toContain('apt-get install ffmpeg')
+    expect(exitCode).toBe(2)
+    expect(world.calls).not.toContain('join')
+  })
+
+  test('what there is little of is a notice, and the bot joins', async () => {
+    const world = new World({ look: async () => ['Memory: 300 MB to be had. Give it more.'] })
+    await world.untilStatus('in_call_recording')
+    expect(world.notices).toEqual(['Memory: 300 MB to be had. Give it more.'])
+    world.stop('command')
+    await world.end()
+  })
+})

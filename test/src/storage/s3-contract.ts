@@ -96,7 +96,7 @@ export function s3Contract(name: string, getPlace: () => S3Place): void {
       const error = await rejectionOf(place.openWith(botId, { secret_access_key: WRONG_SECRET }).prepare(never))
       expect(error).toMatchObject({ name: 'StorageError', trouble: 'access', serverCode: 'SignatureDoesNotMatch' })
       expect(error.message).toContain(`s3://${place.bucket}/team one/meetings/${botId}/`)
-      expect(error.message).toContain('The secret does not belong to the access key')
+      expect(error.message).toContain('Check secret_access_key and the region')
       expect(inspectDeeply(error)).not.toContain(WRONG_SECRET)
       expect(inspectDeeply(error)).not.toMatch(/Signature=[0-9a-f]/)
     })

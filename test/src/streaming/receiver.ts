@@ -45,6 +45,11 @@ export class Receiver {
     this.#socket?.send(data)
   }
 
+  /** Does this with each connection that it accepts. */
+  refuse(end: (socket: WebSocket) => void): void {
+    this.#server.on('connection', end)
+  }
+
   breakOff(): void {
     this.#socket?.terminate()
   }

@@ -99,7 +99,7 @@ function open(given: Partial<StreamingOptions>) {
     clock: systemClock,
     logger: silentLogger,
     notice: (message) => notices.push(message),
-    timing: { reconnectMinMs: 20, reconnectMaxMs: 50 },
+    timing: { reconnectMinMs: 20, reconnectMaxMs: 50, lastsMs: 30 },
     sound: {
       capture: async (_environment, _rate, _folder, listener) => {
         emit = listener
@@ -277,7 +277,8 @@ test('a server that answers the handshake with a page is dialed again, and its s
     requests++
     // The client ends the connection before it has read everything.
     socket.on('error', () => {})
-    socket.end('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 7\r\nConnection: close\r\n\r\nNot yet')
+    const headers = ['Content-Type: text/plain', 'Content-Length: 7', 'Connection: close', '', 'Not yet']
+    socket.end(['HTTP/1.1 503 Service Unavailable', ...headers].join('\r\n'))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())))
@@ -285,13 +286,51 @@ test('a server that answers the handshake with a page is dialed again, and its s
   const { streaming, signal } = open({ output: `ws://127.0.0.1:${port}/`, setUpMs: 3_000 })
   const connecting = streaming.connect(signal).catch((error) => error)
   await vi.waitFor(() => expect(requests).toBeGreaterThanOrEqual(2), { timeout: 2_900 })
-  expect((await connecting).message).toContain('the server answered 503')
+  expect((await connecting).message).toMatch(/the server answered 503 .* \(Not yet\)/)
 })
 
 test('where streaming is not required the bot receives a notice and continues', async () => {
   const { streaming, notices, signal } = open({ output: 'ws://127.0.0.1:9/', setUpMs: 200, isRequired: false })
   await streaming.connect(signal)
   expect(notices[0]).toContain('did not open')
+})
+
+test.each([
+  ['at once', 0, 1008, 'invalid token', 'closed with 1008 (invalid token)'],
+  ['a little later, with a code of its own', 40, 4401, '', 'closed with 4401'],
+  ['without a word', 10, null, '', 'closed with 1006'],
+])(
+  'a receiver that accepts and closes %s has never been set up, and is dialed ever less often',
+  async (_when, afterMs, code, said, reason) => {
+    const peer = await receiver()
+    peer.refuse((socket) => setTimeout(() => (code === null ? socket.terminate() : socket.close(code, said)), afterMs))
+    const timing = { reconnectMinMs: 20, reconnectMaxMs: 60_000, lastsMs: 200 }
+    const { streaming, notices, signal } = open({ output: peer.url, setUpMs: 1_000, timing })
+    const failure = await streaming.connect(signal).catch((error) => error)
+    expect(failure).toMatchObject({ code: 'STREAMING_SETUP_FAILED', message: expect.stringContaining(reason) })
+    // Pauses of 20 to 640 ms, less their jitter.
+    expect(peer.connections).toBeLessThan(10)
+    expect(notices).toEqual([`The streaming socket of 127.0.0.1:${peer.port} was lost: it was ${reason}.`])
+  },
+)
+
+test('a receiver that lasts for a while and closes, for an hour, causes few notices', async () => {
+  const peer = await receiver()
+  const clock = new HandClock()
+  peer.refuse((socket) => setTimeout(() => socket.close(1011, 'overloaded'), 5))
+  const timing = { reconnectMinMs: 1, reconnectMaxMs: 1, lastsMs: 5 }
+  const { streaming, notices, signal } = open({ output: peer.url, timing, clock })
+  void streaming.connect(signal)
+  for (let minute = 0; minute < 60; minute += 2) {
+    const { connections } = peer
+    await vi.waitFor(async () => {
+      await clock.advance(1_000)
+      expect(peer.connections).toBeGreaterThan(connections)
+    })
+    await clock.advance(120_000)
+  }
+  expect(notices.length).toBeLessThan(12)
+  expect(notices.at(-1)).toMatch(/overloaded.* It was lost \d+ times since the last notice\.$/)
 })
 
 test('a name that leads to this machine is refused where only public addresses are allowed', async () => {

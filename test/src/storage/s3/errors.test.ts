@@ -31,6 +31,8 @@ describe('trouble that may pass', () => {
     answered(408, 'RequestTimeout'),
     answered(400, 'BadDigest'),
     answered(409, 'OperationAborted'),
+    answered(429, 'RequestQuotaExceeded'),
+    answered(503, 'ANewWord'),
     answered(403, 'RequestTimeTooSkewed', '', { $metadata: { httpStatusCode: 403, clockSkewCorrected: true } }),
     broken('ECONNREFUSED'),
     broken('ECONNRESET', 'socket hang up'),
@@ -49,6 +51,10 @@ describe('trouble that may pass', () => {
     answered(404, 'NoSuchBucket'),
     answered(404, 'NoSuchUpload'),
     answered(501, 'NotImplemented'),
+    answered(507, 'XMinioStorageFull'),
+    answered(507, 'UnknownError'),
+    answered(500, 'BucketQuotaExceeded'),
+    answered(511, 'UnknownError'),
     answered(301, 'PermanentRedirect'),
     broken('DEPTH_ZERO_SELF_SIGNED_CERT'),
     broken('EPROTO'),
@@ -66,6 +72,17 @@ describe('the explanation', () => {
     [answered(403, 'Forbidden'), 'access', 'They need s3:PutObject, s3:GetObject'],
     [answered(404, 'NoSuchBucket'), 'missing', 'There is no such bucket'],
     [answered(404, 'NotFound'), 'missing', 'The bucket or the file is not there'],
+    [answered(403, 'UnknownError'), 'access', 'They need s3:PutObject, s3:GetObject'],
+    [
+      answered(403, 'AccessDenied', 'Request has expired'),
+      'access',
+      '(Request has expired). See what the server said.',
+    ],
+    [
+      answered(403, 'SignatureDoesNotMatch', 'Not equal'),
+      'access',
+      '403 SignatureDoesNotMatch (Not equal). The server computed',
+    ],
     [answered(403, 'RequestTimeTooSkewed'), 'access', "This machine's clock differs too much"],
     [answered(403, 'InvalidAccessKeyId'), 'access', 'Check access_key_id'],
     [
@@ -80,6 +97,13 @@ describe('the explanation', () => {
     ],
     [answered(400, 'EntityTooLarge'), 'full', 'refuses files of this size'],
     [answered(507, 'UnknownError'), 'full', 'no room left'],
+    [
+      answered(507, 'XMinioStorageFull', 'Too little'),
+      'full',
+      '507 XMinioStorageFull (Too little). The server has no room',
+    ],
+    [answered(403, 'storage_cap_exceeded'), 'full', 'no room left'],
+    [answered(400, 'XMinioAdminBucketQuotaExceeded'), 'full', 'no room left'],
     [answered(500, 'InternalError'), 'unreachable', 'https://s3.example.org has internal errors'],
     [broken('ENOTFOUND'), 'unreachable', 'https://s3.example.org cannot be reached'],
     [broken('CERT_HAS_EXPIRED'), 'invalid', 'NODE_EXTRA_CA_CERTS'],
@@ -96,6 +120,20 @@ describe('the explanation', () => {
     expect(explained).toMatchObject({ name: 'StorageError', trouble })
     expect(explained.message).toMatch(/^Cannot store s3:\/\/recordings\/bot\/video\.mp4: /)
     expect(explained.message).toContain(words)
+  })
+
+  test.for([
+    [400, 'other'],
+    [401, 'access'],
+    [403, 'access'],
+    [404, 'missing'],
+    [409, 'other'],
+    [501, 'invalid'],
+    [503, 'unreachable'],
+  ] as const)('of %s with a code that no rule knows is in the words of the server', ([status, trouble]) => {
+    const explained = explainS3Error(answered(status, 'TenantIsAsleep', 'Wake it up first'), place)
+    expect(explained.trouble).toBe(trouble)
+    expect(explained.message).toMatch(/: \d+ TenantIsAsleep \(Wake it up first\)\. See what the server said\.$/)
   })
 
   test('says how long was tried', () => {

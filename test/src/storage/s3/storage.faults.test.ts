@@ -108,7 +108,7 @@ describe('lasting trouble', () => {
       server.fail({ operation, times: 1_000, effect: refusing(403, 'AccessDenied') })
       const error = await rejectionOf(store(open(server, {}, { partsInFlight: 1 }), local.path))
       expect(error).toMatchObject({ trouble: 'access', serverCode: 'AccessDenied' })
-      expect(error.message).toContain('They need s3:PutObject, s3:GetObject and s3:AbortMultipartUpload')
+      expect(error.message).toContain('need s3:PutObject, s3:GetObject and s3:AbortMultipartUpload')
       expect(count(server, operation)).toBe(1)
       expect(server.state.uploads.size).toBe(0)
       expect(bodyOf(server)).toBeUndefined()
@@ -120,12 +120,28 @@ describe('lasting trouble', () => {
     const denied: Fault['effect'] = refusing(403, 'AccessDenied')
     server.fail({ operation: 'AbortMultipartUpload', times: 1_000, effect: denied })
     const early = await rejectionOf(open(server).prepare(never))
-    expect(early.message).toContain('The credentials need s3:AbortMultipartUpload')
+    expect(early.message).toMatch(/^Cannot abort the upload .* need .*s3:AbortMultipartUpload/)
     const local = await localFile(2 * STEP)
     server.fail({ operation: 'UploadPart', times: 1_000, effect: denied })
     const error = await rejectionOf(store(open(server), local.path))
     expect(error.message).toContain('Its unfinished upload could not be aborted')
   })
+
+  test.for([
+    ['AbortMultipartUpload', 403, 'SignatureDoesNotMatch'],
+    ['CreateMultipartUpload', 507, 'XMinioStorageFull'],
+    ['AbortMultipartUpload', 403, 'AccountProblem'],
+  ] as const)(
+    'what is refused at %s before the meeting is told at once, with %s %s',
+    async ([operation, status, code]) => {
+      const server = await serve()
+      server.fail({ operation, times: 1_000, effect: refusing(status, code) })
+      const error = await rejectionOf(open(server).prepare(never))
+      expect(error.message).toContain(`${status} ${code}`)
+      expect(error.message).not.toContain('They need')
+      expect(count(server, operation)).toBe(1)
+    },
+  )
 
   test('an expired token is reported with its cure', async () => {
     const server = await serve({ keys: [{ ...TEMPORARY, expiresAt: 0 }] })

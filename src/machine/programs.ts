@@ -1,10 +1,7 @@
-/** The programs that a bot starts: each is looked for where a bot looks, and made to do a little of its work. */
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+/** The programs that a bot starts: each is looked for where a bot looks; some are made to do a little of their work. */
 import type { BotUserChoice } from '@standin/wire/process/bot-user.ts'
 import { messageOf } from '@standin/wire/text/error-text.ts'
 import { type Finding, fine, installing, unfit, warning } from '@standin/wire/text/findings.ts'
-import { shownText } from '../shown-text.ts'
 import type { Programs, Trial } from './try-program.ts'
 
 export interface Workshop {
@@ -45,35 +42,56 @@ function whatWentWrong(trial: Trial): string {
   if (trial.isLate) return 'it does not come to an end'
   const how = trial.signal ?? (trial.exitCode === null ? 'it cannot be started' : `exit code ${trial.exitCode}`)
   const words = trial.output.trim().split('\n').slice(-2).join(' ')
-  return words === '' ? how : `${how}: ${shownText(words)}`
+  return words === '' ? how : `${how}: ${words}`
 }
 
 const missing = (shop: Workshop, program: string) => `there is no ${program} in ${shop.searchPath}`
 
-export async function checkChromium(shop: Workshop): Promise<Finding> {
+/** The parts of a bot that are programs, with Debian's package for each. */
+const PROGRAMS = {
+  setpriv: { names: ['setpriv'], debianPackage: 'util-linux' },
+  ffmpeg: { names: ['ffmpeg', 'ffprobe'], debianPackage: 'ffmpeg' },
+  PulseAudio: { names: ['pulseaudio'], debianPackage: 'pulseaudio' },
+  Xvfb: { names: ['Xvfb'], debianPackage: 'xvfb' },
+  Chromium: { names: ['chromium'], debianPackage: 'chromium' },
+} as const
+export type ProgramPart = keyof typeof PROGRAMS
+/** Each comes after those that it is started with. */
+export const PROGRAM_PARTS = Object.keys(PROGRAMS) as ProgramPart[]
+
+/** How the operator gets the program, or another one in its place. */
+export function cureOf(part: ProgramPart, { chromium }: Pick<Workshop, 'chromium'>): string {
+  return part === 'Chromium' && chromium !== null
+    ? 'Correct STANDIN_CHROMIUM, or unset it to use Debian’s.'
+    : installing(PROGRAMS[part].debianPackage)
+}
+
+/** What is wrong with a part that is not there; null if its programs are. Starts nothing. */
+export async function lookForProgram(
+  part: ProgramPart,
+  shop: Pick<Workshop, 'programs' | 'searchPath' | 'chromium'>,
+): Promise<Finding | null> {
+  const isNamed = part === 'Chromium' && shop.chromium !== null
+  for (const name of isNamed ? [shop.chromium!] : PROGRAMS[part].names)
+    if ((await shop.programs.find(name, shop.searchPath)) === null)
+      return unfit(part, isNamed ? `there is no ${name}` : missing(shop as Workshop, name), cureOf(part, shop))
+  return null
+}
+
+/** The version; that it opens a page as a bot does is tried by `openBrowser`, which gives null or what went wrong. */
+export async function checkChromium(shop: Workshop, openBrowser: () => Promise<string | null>): Promise<Finding> {
   const part = 'Chromium'
-  const name = shop.chromium ?? 'chromium'
-  const cure =
-    shop.chromium === null ? installing('chromium') : 'Correct STANDIN_CHROMIUM, or unset it to use Debian’s.'
-  const program = await shop.programs.find(name, shop.searchPath)
-  if (program === null) return unfit(part, shop.chromium === null ? missing(shop, name) : `there is no ${name}`, cure)
-  const attempt = trying(shop)
-  const asked = await attempt(program, ['--version'])
+  const cure = cureOf(part, shop)
+  const program = (await shop.programs.find(shop.chromium ?? 'chromium', shop.searchPath))!
+  const asked = await trying(shop)(program, ['--version'])
   const version = /\b(\d+)\.\d+\.\d+\.\d+/.exec(asked.output)
   if (version === null) return unfit(part, `${program} does not print its version: ${whatWentWrong(asked)}`, cure)
   if (Number(version[1]) < OLDEST_CHROMIUM)
     return unfit(part, `version ${version[0]}; needed: ${OLDEST_CHROMIUM} or newer`, cure)
-  const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']
-  const isSandboxed = (await shop.programs.sandboxObstacle()) === null
-  const page = 'data:text/html,<title>t</title><p>standin-doctor</p>'
-  const opened = await attempt(program, [
-    ...(isSandboxed ? [] : ['--no-sandbox']),
-    ...['--headless', '--disable-gpu', '--disable-dev-shm-usage', ...quiet],
-    ...[`--user-data-dir=${join(shop.folder, 'profile')}`, '--dump-dom', page],
-  ])
-  if (!opened.output.includes('<p>standin-doctor</p>'))
-    return unfit(part, `version ${version[0]} does not open a page: ${whatWentWrong(opened)}`, cure)
-  return fine(part, `${version[0]}, opens a page`)
+  const problem = await openBrowser()
+  return problem === null
+    ? fine(part, `${version[0]}, opens a page`)
+    : unfit(part, `version ${version[0]} does not open a page: ${problem}`, cure)
 }
 
 /** A bot records without the sandbox too, so this is never more than a warning. */
@@ -90,9 +108,7 @@ export async function checkSandbox(choosing: Promise<BotUserChoice>): Promise<Fi
 
 export async function checkFfmpeg(shop: Workshop): Promise<Finding> {
   const part = 'ffmpeg'
-  const cure = installing('ffmpeg')
-  for (const name of ['ffmpeg', 'ffprobe'])
-    if ((await shop.programs.find(name, shop.searchPath)) === null) return unfit(part, missing(shop, name), cure)
+  const cure = cureOf(part, shop)
   const attempt = trying(shop)
   const result = await attempt('ffmpeg', ['-hide_banner', '-version'])
   const version = /^ffmpeg version \D{0,2}(\d+)\.(\d+)/m.exec(result.output)
@@ -122,40 +138,12 @@ function compare(left: readonly number[], right: readonly number[]): number {
   return left.map((value, index) => value - (right[index] ?? 0)).find((difference) => difference !== 0) ?? 0
 }
 
-export async function checkXvfb(shop: Workshop): Promise<Finding> {
-  const part = 'Xvfb'
-  const cure = installing('xvfb')
-  if ((await shop.programs.find('Xvfb', shop.searchPath)) === null) return unfit(part, missing(shop, 'Xvfb'), cure)
-  const screen = ['-displayfd', '1', '-screen', '0', '1280x720x24', '-nolisten', 'local', '-nolisten', 'tcp']
-  const started = await trying(shop)('Xvfb', screen, (output) => /^\d+$/m.test(output))
-  return started.isReached
-    ? fine(part, 'opens a screen of 1280×720')
-    : unfit(part, `does not open a screen: ${started.isLate ? 'not ready in time' : whatWentWrong(started)}`, cure)
-}
-
-export async function checkPulse(shop: Workshop): Promise<Finding> {
-  const part = 'PulseAudio'
-  const cure = installing('pulseaudio')
-  if ((await shop.programs.find('pulseaudio', shop.searchPath)) === null)
-    return unfit(part, missing(shop, 'pulseaudio'), cure)
-  const socket = join(shop.folder, 'native')
-  const modules = ['--load=module-null-sink sink_name=meeting', `--load=module-native-protocol-unix socket=${socket}`]
-  const server = ['-n', '--daemonize=no', '--exit-idle-time=-1', '--use-pid-file=no', '--disable-shm=yes']
-  const started = await trying(shop)('pulseaudio', [...server, '--realtime=no', ...modules], () => existsSync(socket))
-  return started.isReached
-    ? fine(part, 'opens a sink')
-    : unfit(part, `does not open a sink: ${started.isLate ? 'not ready in time' : whatWentWrong(started)}`, cure)
-}
-
 export async function checkSetpriv(shop: Workshop): Promise<Finding> {
   const part = 'setpriv'
-  const cure = installing('util-linux')
-  if ((await shop.programs.find('setpriv', shop.searchPath)) === null)
-    return unfit(part, missing(shop, 'setpriv'), cure)
   const tried = await trying(shop)('setpriv', ['--pdeathsig', 'KILL', '--', process.execPath, '--version'])
   return tried.exitCode === 0 && tried.output.trim() === process.version
     ? fine(part, 'ties children to the bot')
-    : unfit(part, `cannot tie a child to the bot: ${whatWentWrong(tried)}`, cure)
+    : unfit(part, `cannot tie a child to the bot: ${whatWentWrong(tried)}`, cureOf(part, shop))
 }
 
 /** Scripts that names are written in, with Debian's small font package for each. */

@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { access, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { type Finding, fine, unfit, warning } from '@standin/wire/text/findings.ts'
-import { shownBytes } from '../shown-text.ts'
+import { shownBytes } from '@standin/wire/text/shown-bytes.ts'
 
 const MB = 1_000_000
 /**

@@ -3,7 +3,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { realPrograms } from '../../../src/cli/doctor/try-program.ts'
+import { realPrograms } from '../../../src/machine/try-program.ts'
 import { temporaryFolder } from '../../fakes/at-end.ts'
 
 const folder = temporaryFolder()
