@@ -20,6 +20,7 @@ import {
   transcriptionFields,
   webSocketAddress,
 } from './bot-fields.ts'
+import { BOT_NAMES } from './bot-names.ts'
 import { egressSchema } from './egress.ts'
 
 export const MAX_BOT_IMAGE_BYTES = 5 * 1024 * 1024
@@ -57,26 +58,6 @@ const picture = pictures(
     .refine((text) => text.startsWith('data:') || URL.canParse(text), { error: 'must be a valid address' }),
 )
 
-/** Words in the names that meeting bots give themselves. */
-const BOT_NAMES = [
-  ...['bot', 'notetaker', 'note taker', 'notes', 'recorder', 'transcriber', 'ai assistant', 'ai companion', 'copilot'],
-  ...[
-    'standin',
-    'otter',
-    'otterpilot',
-    'fireflies',
-    'fathom',
-    'read ai',
-    'meetgeek',
-    'tldv',
-    'tl dv',
-    'avoma',
-    'gong io',
-  ],
-  ...['sembly', 'fellow ai', 'supernormal', 'circleback', 'krisp', 'grain ai', 'vexa', 'recall ai', 'meetingbaas'],
-  ...['screenapp', 'jamie ai', 'granola', 'bluedot', 'spinach ai', 'claap', 'modjo', 'airgram'],
-]
-
 const { grace_period, ...limits } = timeoutFields
 
 export const timeoutConfigSchema = z.strictObject({
@@ -88,9 +69,9 @@ export const timeoutConfigSchema = z.strictObject({
   bot_names: z
     .array(z.string().min(1).max(100))
     .max(200)
-    .default([...BOT_NAMES])
+    .default(BOT_NAMES.anywhere)
     .describe(
-      'Who is called so is taken for a bot, unless they speak, react, share or raise a hand; who writes or shows a camera is a person only with an unclear name, such as Notes. A name fits that holds one of these as whole words, in any case.',
+      'Who is called so is taken for a bot, unless they speak, react, share or raise a hand; who writes or shows a camera is a person only with an unclear name, such as Notes. A name fits that holds one of these as whole words, in any case; names of products that people have too, such as Otter, are known besides.',
     ),
   storing_timeout: seconds(900, 'Longest time to store the files afterwards; then they stay on the machine.'),
   removed_too_early: z

@@ -15,6 +15,8 @@ type Tables = Readonly<Record<string, Readonly<Record<string, readonly string[]>
 export interface PageWords {
   /** Such as `2026.11.27`; reports of bots name it. */
   version: string
+  /** By language: what the pages of all platforms may say alike. */
+  common: Readonly<Record<string, Tables>>
   platforms: {
     [Platform in PlatformName]: {
       /** By language; English is complete. */
@@ -48,8 +50,10 @@ const selector = z
 
 const signs = z.array(z.array(z.string()).min(1))
 
+const languages = z.record(z.string().regex(/^[a-z]{2,8}$/), tables)
+
 const platformSchema = z.strictObject({
-  words: z.record(z.string().regex(/^[a-z]{2,8}$/), tables),
+  words: languages,
   selectors: z.record(name, selector),
   expected: z.strictObject({ entrance: signs, meeting: signs }),
   notes: z.record(z.string(), z.string()).optional(),
@@ -59,6 +63,8 @@ const platformSchema = z.strictObject({
 const wordsSchema = z
   .strictObject({
     version,
+    /** Files of earlier versions have none. */
+    common: languages.default(SHIPPED.common),
     platforms: z.strictObject({
       meet: platformSchema,
       teams: platformSchema,

@@ -48,7 +48,9 @@ export function dialogStep(dialog: DialogSnapshot, policy: DialogPolicy): Dialog
   }
   switch (kind) {
     case 'consent':
-      return policy.consent === 'accept' ? press(['consentYes'], ['ok']) : press(['consentNo'], ['cancel'])
+      return policy.consent === 'accept'
+        ? press(['join', 'consentYes'], ['ok'])
+        : press(['leaveInstead', 'consentNo'], ['cancel'])
     case 'device_prompt':
       return policy.wantsCamera ? press(['useDevices'], ['ok']) : press(['withoutDevices'], ['cancel'])
     case 'signin_promo':
@@ -66,7 +68,12 @@ export function dialogStep(dialog: DialogSnapshot, policy: DialogPolicy): Dialog
   }
 }
 
+/** In unknown words the buttons decide, where they leave no doubt. */
 export function kindOf(dialog: DialogSnapshot): DialogKind {
   const known = (Object.keys(WORDS.dialogs) as DialogText[]).find((kind) => matches(WORDS.dialogs[kind], dialog.text))
-  return known ?? (dialog.isPersistent ? 'notice' : 'tip')
+  if (known) return known
+  const offers = (label: LabelName) => dialog.buttons.some((button) => matches(WORDS.labels[label], button.label))
+  if (offers('leaveInstead') && offers('join')) return 'consent'
+  if (offers('stay')) return 'alone'
+  return dialog.isPersistent ? 'notice' : 'tip'
 }

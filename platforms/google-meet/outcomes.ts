@@ -71,9 +71,9 @@ export function refusalOf(
   const kind = seen.has('blocked') && state.kind === 'marketing' ? 'blocked' : state.kind
   const refusal = BEFORE_ADMISSION[kind]
   if (!refusal) return null
-  // A dead link says nothing about a host, and before the bot asks to join no host can have denied it.
-  if (joinStep === 'pre-join' && state.kind === 'unknown_end') return null
-  return refusalError(refusal, state.text, joinStep)
+  // Before the bot asks to join no host can have denied it.
+  const code = joinStep === 'pre-join' && kind === 'unknown_end' ? 'CANNOT_JOIN_MEETING' : refusal.code
+  return refusalError({ ...refusal, code }, state.text, joinStep)
 }
 
 const AFTER_ADMISSION: Partial<Record<PageStateKind, MeetingEnd>> = {

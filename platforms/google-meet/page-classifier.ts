@@ -23,8 +23,10 @@ export function meetClassifier(
     signals: { platform: 'meet', answeredBy },
     // The second queue, for risky guests.
     deniesAfterMs: waits.suspectedMs,
-    // A person may solve a captcha, and a call error may disappear.
-    patience: { captcha: waits.captchaMs, call_error: waits.callErrorMs },
+    // A person may solve a captcha, a call error may disappear, and a page may be on its way to known words.
+    patience: { captcha: waits.captchaMs, call_error: waits.callErrorMs, unknown_end: waits.callErrorMs },
+    waitsFor: { waiting_for_host: 'host' },
+    answers: ['denied', 'request_timed_out'],
   }
 }
 

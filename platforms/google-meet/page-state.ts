@@ -2,8 +2,9 @@
 import type { DialogSnapshot } from '../shared/page/types.ts'
 import type { PagePhase, PageState as SharedPageState } from '../shared/page-state.ts'
 import { matches, plain } from '../shared/words.ts'
+import { kindOf } from './dialogs.ts'
 import type { PageSnapshot } from './page/types.ts'
-import { type DialogText, type PageStateText, WORDS } from './words.ts'
+import { type PageStateText, WORDS } from './words.ts'
 
 export interface PageState extends SharedPageState<PageStateKind> {
   proofs: Proof[]
@@ -89,32 +90,40 @@ export function stateOf(snapshot: PageSnapshot): PageState {
   const callError = lineOf(snapshot, 'call_error') ?? dialogSaying(snapshot, WORDS.states.call_error)?.text ?? null
   if (callError !== null && proofs.length === 0) return found('call_error', callError)
   if (snapshot.captcha) return found('captcha', 'a visible captcha')
-  const host = lineOf(snapshot, 'waiting_for_host')
-  if (host !== null && snapshot.tiles === 0) return found('waiting_for_host', host)
-  const lobby = lineOf(snapshot, 'lobby')
-  // A green room may mention being let in too; then there is a button to join.
-  if (lobby !== null && snapshot.tiles === 0 && (snapshot.join === null || snapshot.leaveControl))
-    return found('lobby', lobby)
-  const consent = dialogOf(snapshot, 'consent')
+  const waiting = waitingOf(snapshot)
+  if (waiting) return found(waiting.kind, waiting.text)
+  const consent = snapshot.dialogs.find((dialog) => kindOf(dialog) === 'consent')
   if (consent) return found('consent', consent.text)
-  const reconnecting = lineOf(snapshot, 'reconnecting')
+  const isHeard = snapshot.tiles > 0 && snapshot.receivesSound === true
+  const reconnecting = isHeard ? null : lineOf(snapshot, 'reconnecting')
   if (reconnecting !== null && (snapshot.leaveControl || snapshot.tiles > 0)) return found('reconnecting', reconnecting)
   if (proofs.length > 0) return found('in_call', proofs.join(', '))
-  const prompt = dialogOf(snapshot, 'device_prompt')
+  const prompt = dialogSaying(snapshot, WORDS.dialogs.device_prompt)
   if (prompt) return found('device_prompt', prompt.text)
   if (snapshot.nameBox !== null || snapshot.join !== null || snapshot.switchHere)
     return found('green_room', snapshot.join?.label ?? 'the name box')
   const loading = lineOf(snapshot, 'loading')
   if (loading !== null) return found('loading', loading)
-  if (snapshot.callEnded || ((snapshot.countdown || snapshot.rejoin || snapshot.askAgain) && !snapshot.leaveControl))
+  if (snapshot.callEnded || (looksFinal(snapshot) && !snapshot.leaveControl))
     return found('unknown_end', snapshot.headings[0] ?? snapshot.lines[0] ?? '')
   if (snapshot.leaveControl) return found('undecided', 'the call toolbar')
   return found('unknown', snapshot.headings[0] ?? snapshot.lines[0] ?? 'an empty page')
 }
 
-/** The open dialog of this kind, if there is one. */
-export function dialogOf(snapshot: PageSnapshot, kind: DialogText): DialogSnapshot | null {
-  return dialogSaying(snapshot, WORDS.dialogs[kind])
+/** Google Meet's waiting rooms have the toolbar of the call, and may have the bot's own tile. */
+function waitingOf(snapshot: PageSnapshot): { kind: PageStateKind; text: string } | null {
+  const { tiles, ownTiles = 0, captionsControl, peopleCount, shareScreen } = snapshot
+  const hasCallControls = captionsControl || peopleCount !== null
+  const isAlone = tiles === ownTiles && !hasCallControls && !shareScreen
+  // A green room may speak of the host and of being let in too; then there is a button to join.
+  const isGreenRoom = snapshot.join !== null && !snapshot.leaveControl
+  if (isGreenRoom || (tiles > 0 && !isAlone)) return null
+  for (const kind of ['waiting_for_host', 'lobby'] as const) {
+    const dialog = hasCallControls ? null : dialogSaying(snapshot, WORDS.states[kind])
+    const text = lineOf(snapshot, kind) ?? dialog?.text ?? null
+    if (text !== null) return { kind, text }
+  }
+  return null
 }
 
 function dialogSaying(snapshot: PageSnapshot, expressions: readonly RegExp[]): DialogSnapshot | null {
@@ -140,20 +149,25 @@ function locationOf(snapshot: PageSnapshot): { kind: PageStateKind; text: string
 /** An end counts where the page looks like one: no tiles, and a heading or the buttons of a last page. */
 function finalText(snapshot: PageSnapshot, kind: (typeof FINAL_TEXTS)[number]): string | null {
   if (snapshot.tiles > 0) return null
-  const looksFinal =
-    snapshot.callEnded || snapshot.returnHome || snapshot.rejoin || snapshot.askAgain || snapshot.countdown
   const inHeading = snapshot.headings.find((heading) => matches(WORDS.states[kind], heading))
-  return inHeading ?? (looksFinal ? lineOf(snapshot, kind) : null)
+  return inHeading ?? (looksFinal(snapshot) ? lineOf(snapshot, kind) : null)
+}
+
+/** A mark or a button of the pages that end a visit; the waiting room has the button home too, beside its toolbar. */
+function looksFinal({ callEnded, returnHome, rejoin, askAgain, countdown }: PageSnapshot): boolean {
+  return callEnded || returnHome || rejoin || askAgain || countdown
 }
 
 function lineOf(snapshot: PageSnapshot, kind: PageStateText): string | null {
-  const line = snapshot.lines.find((text) => matches(WORDS.states[kind], text))
+  const line = [...snapshot.lines, ...snapshot.headings].find((text) => matches(WORDS.states[kind], text))
   return line === undefined ? null : plain(line)
 }
 
 function proofsOf(snapshot: PageSnapshot): Proof[] {
   const proofs: Proof[] = []
-  if (snapshot.tiles > 0) proofs.push('tile')
+  // The own tile alone may be that of the waiting room.
+  const isCall = snapshot.captionsControl || snapshot.peopleCount !== null || snapshot.shareScreen
+  if (snapshot.tiles > (isCall ? 0 : (snapshot.ownTiles ?? 0))) proofs.push('tile')
   if (snapshot.captionsControl) proofs.push('captions')
   if (snapshot.peopleCount !== null) proofs.push('people')
   if (snapshot.ownStatus === OWN_STATUS_IN && snapshot.leaveControl) proofs.push('roster')

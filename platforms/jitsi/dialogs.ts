@@ -41,7 +41,10 @@ export function mayBeAnswered(snapshot: PageSnapshot): boolean {
   return snapshot.leaveReason === null && snapshot.overlay === null
 }
 
-function kindOf(dialog: DialogSnapshot): DialogText | 'notice' {
-  const known = (Object.keys(WORDS.dialogs) as DialogText[]).find((kind) => matches(WORDS.dialogs[kind], dialog.text))
-  return known ?? 'notice'
+/** In unknown words the buttons decide, where they leave no doubt. */
+export function kindOf({ text, buttons }: DialogSnapshot): DialogText | 'notice' {
+  const known = (Object.keys(WORDS.dialogs) as DialogText[]).find((kind) => matches(WORDS.dialogs[kind], text))
+  if (known) return known
+  const offers = (label: LabelName) => buttons.some((button) => matches(WORDS.labels[label], button.label))
+  return (offers('leave') || offers('leaveOnly')) && offers('understood') ? 'consent' : 'notice'
 }

@@ -21,6 +21,7 @@ export function jitsiClassifier(
     refusalOf: (state, joinStep) => refusalOf(state, joinStep, hasPassword),
     endOf,
     isCorroborated,
+    waitsFor: { waiting_for_host: 'host' },
     signals: { platform: 'jitsi', answeredBy },
     // The page reloads itself after half a minute. Sites with an automatic sign-in return at once.
     patience: {

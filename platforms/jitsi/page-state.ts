@@ -1,6 +1,7 @@
 /** Decides the page state from one snapshot: a pure function of its signs, in the order of their precedence. */
 import type { PagePhase, PageState } from '../shared/page-state.ts'
 import { matches } from '../shared/words.ts'
+import { kindOf } from './dialogs.ts'
 import type { DialogSnapshot, PageSnapshot } from './page/types.ts'
 import { type DialogText, type PageStateText, WORDS } from './words.ts'
 
@@ -113,8 +114,12 @@ export function stateOf(snapshot: PageSnapshot, meetingHost: string): PageState<
   if (snapshot.isKnocking) return found('lobby', snapshot.headings[0] ?? 'the lobby')
   if (snapshot.screen === 'lobby') return found('lobby_entrance', snapshot.join?.label ?? 'the lobby')
   if (snapshot.screen === 'prejoin') return found('prejoin', snapshot.join?.label ?? 'the page in front of the meeting')
+  const hostLine = [...snapshot.headings, ...snapshot.lines].find((line) =>
+    matches(WORDS.dialogs.waiting_for_host, line),
+  )
+  if (hostLine !== undefined && proofs.length === 0) return found('waiting_for_host', hostLine)
   if (proofs.length > 0) {
-    const consent = dialogOf(snapshot, 'consent')
+    const consent = snapshot.dialogs.find((dialog) => kindOf(dialog) === 'consent')
     if (consent) return found('consent', consent.text)
     if (snapshot.isMediaLost) return found('reconnecting', 'the connection for sound and picture is lost')
     return found('in_call', proofs.join(', '))

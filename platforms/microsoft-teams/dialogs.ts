@@ -14,7 +14,7 @@ const DANGEROUS = /\b(?:leave|end|report|block|remove|sign)\b/i
 
 /** The answer to a dialog; for one that asks for consent against the policy, the answer is to leave. */
 export function answerOf(dialog: DialogSnapshot, { consent }: DialogPolicy): DialogAnswer | null {
-  const kind = (Object.keys(WORDS.dialogs) as DialogText[]).find((name) => matches(WORDS.dialogs[name], dialog.text))
+  const kind = kindOf(dialog)
   // The order of the words is the order of preference: an answer is better than the cross in the corner.
   const press = (label: LabelName) => {
     const fitting = (expression: RegExp) => dialog.buttons.find((button) => matches([expression], button.label))
@@ -32,14 +32,23 @@ export function answerOf(dialog: DialogSnapshot, { consent }: DialogPolicy): Dia
     case 'breakout':
       return { kind, press: press('later') }
     case 'consent': {
-      if (consent === 'accept') return { kind, press: press('agree') }
+      if (consent === 'accept') return { kind, press: press('join') ?? press('agree') }
       const text = dialog.text.slice(0, 160)
       const refusal = `The meeting asks for consent ("${text}") and recording_consent says to refuse.`
-      return { kind, press: press('decline'), refusal }
+      return { kind, press: press('leave') ?? press('decline'), refusal }
     }
     default: {
       const known = press('gotIt')
       return known && !DANGEROUS.test(known.label) ? { kind: 'notice', press: known } : null
     }
   }
+}
+
+/** In unknown words the buttons decide, where they leave no doubt. */
+function kindOf({ text, buttons }: DialogSnapshot): DialogText | null {
+  const known = (Object.keys(WORDS.dialogs) as DialogText[]).find((name) => matches(WORDS.dialogs[name], text))
+  if (known) return known
+  const offers = (label: LabelName) => buttons.some((button) => matches(WORDS.labels[label], button.label))
+  if (!offers('leave')) return null
+  return offers('join') ? 'consent' : offers('stay') ? 'still_there' : null
 }

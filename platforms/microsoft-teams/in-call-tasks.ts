@@ -15,7 +15,9 @@ const STIR_EVERY_MS = 4 * 60_000
 const UNATTRIBUTED_MS = 8000
 const CAPTION_TRIES = 3
 const CAPTIONS_EVERY_MS = 15_000
-const LAYOUT_TRIES = 2
+const LAYOUT_TRIES = 3
+/** Opening the chat closes the menu of views, and takes some seconds after joining. Milliseconds. */
+const LAYOUT_EVERY_MS = 10_000
 /** A menu opens a moment after the click. */
 const MENU_MS = 3000
 const POLL_MS = 100
@@ -26,6 +28,7 @@ export class InCallTasks {
   readonly #recordingMode: RecordingMode
   #stirredAt: number
   #layoutTries = 0
+  #layoutAt = Number.NEGATIVE_INFINITY
   #captionTries = 0
   #captionsAt = Number.NEGATIVE_INFINITY
 
@@ -41,7 +44,8 @@ export class InCallTasks {
     if (isNewDocument) this.#layoutTries = 0
     if (kind !== 'in_call') return
     await this.#chat.keepOpen(snapshot.chatPane)
-    if (snapshot.viewControl && this.#layoutTries < LAYOUT_TRIES) await this.#layOut()
+    const isLayoutDue = this.#layoutTries < LAYOUT_TRIES && clock.now() - this.#layoutAt >= LAYOUT_EVERY_MS
+    if (snapshot.viewControl && isLayoutDue) await this.#layOut()
     if (snapshot.unattributedMs >= UNATTRIBUTED_MS && !snapshot.captionsShown) await this.#askForCaptions()
     if (clock.now() - this.#stirredAt < STIR_EVERY_MS) return
     this.#stirredAt = clock.now()
@@ -51,6 +55,7 @@ export class InCallTasks {
   /** More people on the page give the recording more pictures; in the speaker view the speaker has the large one. */
   async #layOut(): Promise<void> {
     this.#layoutTries++
+    this.#layoutAt = this.#page.clock.now()
     await this.#page.wakePointer()
     await this.#page.press('view')
     if (await this.#chooseView()) this.#layoutTries = LAYOUT_TRIES

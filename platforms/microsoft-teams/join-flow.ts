@@ -61,7 +61,7 @@ export class JoinFlow {
   async wait(snapshot: PageSnapshot, { kind }: PageState<PageStateKind>): Promise<void> {
     const { page } = this.#parts
     const { clock } = page
-    if (kind === 'lobby') {
+    if (kind === 'lobby' || kind === 'waiting_for_host') {
       this.#againTries = 0
       this.#wasHeld = true
     }

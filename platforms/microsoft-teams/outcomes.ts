@@ -5,7 +5,7 @@ import type { MeetingEnd } from '../../packages/core/meeting/meeting.ts'
 import { type Refusal, refusalError, refusals } from '../shared/join/refusal.ts'
 import type { JoinStep, PageState } from '../shared/page-state.ts'
 import type { PageSnapshot } from './page/types.ts'
-import { noticeKind, type PageStateKind } from './page-state.ts'
+import { noticeKind, PAGE_PHASES, type PageStateKind } from './page-state.ts'
 
 /** docs/platform-notes/microsoft-teams.md#outcomes. A retry, if one can help, always uses a fresh browser. */
 const BEFORE_ADMISSION = refusals<PageStateKind>(
@@ -78,7 +78,7 @@ export function refusalOf(
   joinStep: JoinStep,
   seen: ReadonlySet<PageStateKind>,
 ): BotError | null {
-  const isAnswer = state.kind === 'unknown_end' && seen.has('lobby')
+  const isAnswer = state.kind === 'unknown_end' && (seen.has('lobby') || seen.has('waiting_for_host'))
   const refusal = isAnswer ? LOBBY_ENDED : BEFORE_ADMISSION[state.kind]
   return refusal ? refusalError(refusal, state.text, joinStep) : null
 }
@@ -108,7 +108,8 @@ export const LEAVE_GONE_MS = 8000
 export function endOf({ kind }: PageState<PageStateKind>, snapshot: PageSnapshot): MeetingEnd | null {
   const end = AFTER_ADMISSION[kind]
   if (end) return isDoubtful(kind, snapshot) ? null : end
-  if (snapshot.leaveControl || kind === 'lobby' || kind === 'pre_join' || kind === 'reconnecting') return null
+  const isElsewhere = ['waiting', 'entrance', 'reconnecting'].includes(PAGE_PHASES[kind])
+  if (snapshot.leaveControl || isElsewhere) return null
   // Where the page has no words (yet), the meeting's signalling reports the end.
   const noticed = noticeKind(snapshot)
   if (noticed) return AFTER_ADMISSION[noticed] ?? 'ended_for_all'

@@ -35,6 +35,7 @@ export function teamsClassifier(
     endOf,
     failureOf,
     patience: { captcha: waits.captchaMs, sign_in_page: SIGN_IN_STANDS_MS, off_site: OFF_SITE_STANDS_MS },
+    waitsFor: { waiting_for_host: 'host' },
     droppedRequest: 'lobby_dropped',
     longestWaitMs: waits.lobbyMs,
     isCorroborated: ({ proofs }) => proofs.length > 1,
@@ -50,7 +51,7 @@ function answeredBy(snapshot: PageSnapshot, { kind, text }: PageState<PageStateK
   const ends: Partial<Record<PageStateKind, readonly RegExp[]>> = WORDS.states
   return [
     snapshot.lobby && 'lobby.screen',
-    says(WORDS.states.lobby) && 'lobby.words',
+    (says(WORDS.states.lobby) || says(WORDS.states.waiting_for_host)) && 'lobby.words',
     isHeld(snapshot) && 'lobby.held_button',
     peopleCount !== null && 'people_count.badge',
     (rosterSource === 'push' || rosterSource === 'call') && 'people_count.roster',

@@ -35,6 +35,8 @@ export const PAGE_PHASES = {
   pre_join: 'entrance',
   connecting: 'unclear',
   lobby: 'waiting',
+  /** The waiting room of a meeting that no host has started. */
+  waiting_for_host: 'waiting',
   /** The waiting room dropped the request without a message: its button to join works again. */
   lobby_dropped: 'waiting',
   in_call: 'in_call',
@@ -102,16 +104,18 @@ export function stateOf(snapshot: PageSnapshot): PageState<PageStateKind> {
   if (final) return found(final.kind, final.text)
   if (snapshot.captcha) return found('captcha', 'a captcha')
   if (snapshot.signInForm) return found('sign_in_page', 'a sign-in form')
-  const lobby = lineOf(snapshot, 'lobby')
+  const { kind: waiting, text: lobby } = waitingOf(snapshot)
   // The request was dropped: the words are gone and the button works, while the screen is the same.
   if (snapshot.lobby && lobby === null && snapshot.join?.isEnabled) return found('lobby_dropped', snapshot.join.label)
   if (snapshot.lobby || isHeld(snapshot) || (lobby !== null && !snapshot.join?.isEnabled && !snapshot.leaveControl))
-    return found('lobby', lobby ?? 'the waiting room without words')
+    return found(waiting, lobby ?? 'the waiting room without words')
   if (snapshot.connecting) return found('connecting', 'Connecting')
   if (snapshot.join !== null || snapshot.nameBox !== null)
     return found('pre_join', snapshot.join?.label ?? 'the name box')
+  // Whatever the page says, a call that is seen and heard is connected.
+  const isHeard = snapshot.leaveControl && snapshot.receivesSound === true && proofs.includes('tiles')
   // The toolbar may be missing while the network is.
-  const reconnecting = lineOf(snapshot, 'reconnecting')
+  const reconnecting = isHeard ? null : lineOf(snapshot, 'reconnecting')
   if (reconnecting !== null) return found('reconnecting', reconnecting)
   if (snapshot.leaveControl)
     return proofs.length > 0 ? found('in_call', proofs.join(', ')) : found('undecided', 'the button to leave')
@@ -121,6 +125,12 @@ export function stateOf(snapshot: PageSnapshot): PageState<PageStateKind> {
   if (snapshot.splash) return found('loading', 'the splash screen')
   if (snapshot.isBlank) return found('loading', 'an empty page')
   return found('unknown', snapshot.headings[0] ?? snapshot.lines[0] ?? 'nothing that can be read')
+}
+
+/** The waiting room by its words, if it has known ones. */
+function waitingOf(snapshot: PageSnapshot): { kind: 'lobby' | 'waiting_for_host'; text: string | null } {
+  const host = lineOf(snapshot, 'waiting_for_host')
+  return host === null ? { kind: 'lobby', text: lineOf(snapshot, 'lobby') } : { kind: 'waiting_for_host', text: host }
 }
 
 /** The button to join is disabled behind the page before the join. */
@@ -197,6 +207,7 @@ function textOf(snapshot: PageSnapshot, kind: PageStateText): string {
 }
 
 function lineOf(snapshot: PageSnapshot, kind: PageStateText): string | null {
-  const line = snapshot.lines.find((text) => matches(WORDS.states[kind], text))
+  const said = [...snapshot.lines, ...snapshot.headings, ...snapshot.dialogs.map(({ text }) => text)]
+  const line = said.find((text) => matches(WORDS.states[kind], text))
   return line === undefined ? null : plain(line)
 }

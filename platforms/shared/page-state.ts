@@ -67,6 +67,8 @@ export interface PageClassifier<Snapshot extends CommonSnapshot, Kind extends st
   longestWaitMs?: number
   /** From then on the platform may deny suspects, in the words of a denial by a person. Milliseconds. */
   deniesAfterMs?: number
+  /** Answers to a request to join: after an admission they say that there was none. */
+  answers?: readonly Kind[]
   /** The condition that a waiting room of this kind waits for; default: admission by a participant. */
   waitsFor?: Readonly<Partial<Record<Kind, WaitingFor>>>
   /** The signals that are counted, if the platform has such; the proofs of a state answer `in_call`. */

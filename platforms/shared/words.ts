@@ -10,6 +10,8 @@ const MAX_COMPARED_LENGTH = 2000
 /** Tables of expressions by name, such as `states`, `dialogs` and `labels`. */
 export type Words = Readonly<Record<string, Readonly<Record<string, readonly RegExp[]>>>>
 
+type Languages = PageWords['common']
+
 interface WordsOf<Platform extends PlatformName> {
   WORDS: {
     readonly [Table in keyof EnglishWords<Platform>]: {
@@ -33,7 +35,8 @@ export function useWords(pageWords: PageWords): void {
     const { words, selectors } = pageWords.platforms[platform]
     const { en, ...others } = words
     const names = SHIPPED_WORDS.platforms[platform].words.en
-    Object.assign(inUse[platform].WORDS, mergeWords(names, [en, ...Object.values(others)]))
+    const common = Object.values(pageWords.common).map(asNamedByPlatforms)
+    Object.assign(inUse[platform].WORDS, mergeWords(names, [en, ...Object.values(others), ...common]))
     Object.assign(inUse[platform].SELECTORS, selectors)
   }
 }
@@ -61,11 +64,15 @@ export function allWording(): string[] {
   )
 }
 
+/** A platform has each of these under one of its names. */
+function asNamedByPlatforms({ states = {}, dialogs = {} }: Languages[string]): Languages[string] {
+  const { consent = [] } = dialogs
+  const { waiting_for_host: waiting = [] } = states
+  return { states, dialogs: { ...dialogs, recording: consent, waiting_for_host: waiting } }
+}
+
 /** Every expression of every language, case-insensitive; English first, so that its order stays an order of preference. */
-function mergeWords(
-  names: Readonly<Record<string, object>>,
-  languages: readonly Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>[],
-): Words {
+function mergeWords(names: Readonly<Record<string, object>>, languages: readonly Languages[string][]): Words {
   const merged = (table: string, name: string) =>
     languages.flatMap((words) => words[table]?.[name] ?? []).map((source) => new RegExp(source, 'iu'))
   return Object.fromEntries(

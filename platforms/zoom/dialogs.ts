@@ -6,7 +6,7 @@
 import type { DialogSnapshot } from '../shared/page/types.ts'
 import type { DialogAnswer } from '../shared/page-access/dialogs.ts'
 import { matches } from '../shared/words.ts'
-import { isDevicePrompt, isFinalDialog } from './page-state.ts'
+import { asksForConsent, isDevicePrompt, isFinalDialog, waitingIn } from './page-state.ts'
 import { type DialogWord, type LabelName, WORDS } from './words.ts'
 
 export interface DialogPolicy {
@@ -27,15 +27,15 @@ export function answerDialog(dialog: DialogSnapshot, policy: DialogPolicy): Dial
     return press && !DANGEROUS.test(press.label) ? press : null
   }
   // A dialog about the end is read, and the page continues by itself.
-  if (isFinalDialog(dialog.text)) return null
+  if (isFinalDialog(dialog.text) || waitingIn([dialog.text])) return null
   if (isDevicePrompt(dialog))
     return { kind: 'device_prompt', press: button('allowDevices') ?? button('withoutDevices') }
   switch (kindOf(dialog)) {
     case 'recording': {
-      if (policy.consent === 'accept') return { kind: 'recording', press: dismissal() }
+      if (policy.consent === 'accept') return { kind: 'recording', press: button('joinNow') ?? dismissal() }
       const text = dialog.text.slice(0, 160)
       const refusal = `The meeting asks for consent ("${text}") and recording_consent says to refuse.`
-      return { kind: 'recording', press: button('leaveMeeting'), refusal }
+      return { kind: 'recording', press: button('leaveMeeting') ?? button('leave'), refusal }
     }
     case 'join_audio':
       return { kind: 'join_audio', press: button('joinAudio') }
@@ -50,7 +50,9 @@ export function answerDialog(dialog: DialogSnapshot, policy: DialogPolicy): Dial
   }
 }
 
-function kindOf({ text }: DialogSnapshot): DialogWord | null {
+function kindOf(dialog: DialogSnapshot): DialogWord | null {
+  if (asksForConsent(dialog)) return 'recording'
+  const { text } = dialog
   const kinds = Object.keys(WORDS.dialogs) as DialogWord[]
   return kinds.find((kind) => matches(WORDS.dialogs[kind], text)) ?? null
 }

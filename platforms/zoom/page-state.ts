@@ -1,8 +1,10 @@
 /** Decides the page state from one snapshot: a pure function of its signs, in the order of their precedence. */
+
+import type { DialogSnapshot } from '../shared/page/types.ts'
 import type { PagePhase, PageState as SharedPageState } from '../shared/page-state.ts'
 import { matches, plain } from '../shared/words.ts'
 import type { PageSnapshot } from './page/types.ts'
-import { type PageStateWord, WORDS } from './words.ts'
+import { type LabelName, type PageStateWord, WORDS } from './words.ts'
 
 export type PageState = SharedPageState<PageStateKind>
 
@@ -93,6 +95,8 @@ export function stateOf(snapshot: PageSnapshot): PageState {
   const isJoining = snapshot.joining !== null
   const waiting = isJoining ? null : waitingOf(snapshot)
   if (waiting) return found(waiting.kind, waiting.text)
+  const asked = snapshot.marks.length > 0 || isJoining ? null : waitingIn(snapshot.dialogs.map(({ text }) => text))
+  if (asked) return found(asked.kind, asked.text)
   const failed = snapshot.dialogs.find(({ text }) => saysState('join_failed', text))
   if (failed) return found(snapshot.marks.length > 0 ? 'reconnecting' : 'join_failed', failed.text)
   if (snapshot.reconnecting !== null) return found('reconnecting', snapshot.reconnecting || 'a lost connection')
@@ -106,12 +110,12 @@ export function stateOf(snapshot: PageSnapshot): PageState {
       : found('wrong_passcode', error)
   }
   if (snapshot.marks.length > 0) {
-    const consent = snapshot.dialogs.find(({ text }) => matches(WORDS.dialogs.recording, text))
+    const consent = snapshot.dialogs.find(asksForConsent)
     return consent ? found('consent', consent.text) : found('in_call', snapshot.marks.join(', '))
   }
   if (snapshot.launchPage) return found('launch_page', snapshot.title)
   // A waiting room whose marks are not known.
-  const said = isJoining ? null : waitingIn(snapshot.lines)
+  const said = isJoining ? null : waitingIn([...snapshot.lines, ...snapshot.headings])
   if (said) return found(said.kind, said.text)
   const wrong = lineOf(snapshot, 'went_wrong')
   if (wrong !== null) return found('went_wrong', wrong)
@@ -129,6 +133,13 @@ export function isDevicePrompt({ buttons }: { buttons: readonly { label: string 
     buttons.some(({ label }) => matches(WORDS.labels.withoutDevices, label)) ||
     (buttons.length <= 2 && buttons.some(({ label }) => matches(WORDS.labels.allowDevices, label)))
   )
+}
+
+/** Says that the meeting is recorded, or offers in any words to leave instead of joining. */
+export function asksForConsent({ text, buttons }: DialogSnapshot): boolean {
+  if (matches(WORDS.dialogs.recording, text)) return true
+  const offers = (label: LabelName) => buttons.some((button) => matches(WORDS.labels[label], button.label))
+  return (offers('leave') || offers('leaveMeeting')) && offers('joinNow')
 }
 
 /** Whether a dialog says that an attempt or a meeting is over; such dialogs are read and not pressed. */

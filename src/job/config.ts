@@ -102,7 +102,7 @@ export function readConfig(settings: Settings): BotConfig {
   if (!parsed.success || target === null || 'problem' in target || logLevel === null || problems.length > 0)
     throw new InvalidJob(problems)
   return Object.freeze({
-    job: parsed.data,
+    job: withBotNames(parsed.data, wordsOf(environment.STANDIN_BOT_NAMES)),
     target,
     workFolder: workFolderOf(parsed.data, environment),
     hostMap,
@@ -131,6 +131,12 @@ function tooFarAhead({ not_before: plannedAt }: Job, now: number): Problem[] {
 function workFolderOf(job: Job, environment: Settings['environment']): string {
   if (job.storage.type === 'folder') return resolve(job.storage.path, job.bot_id)
   return resolve(environment.STANDIN_WORK_FOLDER ?? userWorkFolder(), job.bot_id)
+}
+
+/** Names of bots that the operator knows are added to those of the job. */
+function withBotNames(job: Job, names: readonly string[]): Job {
+  const { timeout_config: limits } = job
+  return { ...job, timeout_config: { ...limits, bot_names: [...limits.bot_names, ...names] } }
 }
 
 /** A list in a variable: separated by commas, spaces around them do not matter. */

@@ -1,4 +1,5 @@
 /** Who of those present is another bot, and whether only such are left. Pure. */
+import { BOT_NAMES } from '@standin/wire/bot-names.ts'
 import type { MeetingEvent } from '../../packages/core/meeting/meeting.ts'
 
 interface Seen {
@@ -19,10 +20,23 @@ export type IsBotName = (name: string) => boolean
 /** Words of bots that people use in their names too. */
 const UNCLEAR = new Set(['bot', 'notes', 'recorder', 'transcriber', 'copilot'])
 
-/** A name is a bot's where it holds one of these as whole words, in any case. */
+/** Words behind the name of a product that people do not have behind theirs: `Otter.ai`, `Gong Assistant`. */
+const ADDITIONS = 'ai|io|app|assistant|agent|pilot|companion|coach|meetings?|recordings?|transcripts?|summary'
+const PRODUCTS = BOT_NAMES.products.join('|')
+const CALLED_SO = new RegExp(
+  `^(?:${PRODUCTS})$|(?:^|\\P{L})(?:${PRODUCTS}|${BOT_NAMES.alsoNames.join('|')})(?:[\\s.]+(?:${ADDITIONS})(?!\\p{L})|(?<=\\p{L}['’]s?\\s+\\S+)$)`,
+  'u',
+)
+
+/**
+ * A name is a bot's where it holds one of these as whole words, in any case, or where it is that of a product. A product
+ * behind a given name is a family name.
+ */
 export function botNamesOf(patterns: readonly string[]): IsBotName {
   const words = patterns.map((pattern) => ` ${wordsOf(pattern)} `).filter((pattern) => pattern.trim() !== '')
-  return (name) => words.some((pattern) => ` ${wordsOf(name)} `.includes(pattern))
+  return (name) =>
+    words.some((pattern) => ` ${wordsOf(name)} `.includes(pattern)) ||
+    CALLED_SO.test(name.trim().toLowerCase().normalize('NFKC'))
 }
 
 /** True if all other participants are known to be bots. `others` is their number, as the page says. */
@@ -42,10 +56,7 @@ export function isPersonThere(people: People, isBotName: IsBotName): boolean {
 }
 
 function withoutUnclear(name: string): string {
-  return wordsOf(name)
-    .split(' ')
-    .filter((word) => !UNCLEAR.has(word))
-    .join(' ')
+  return name.replace(/[\p{L}\p{N}]+/gu, (word) => (UNCLEAR.has(word.toLowerCase()) ? '' : word))
 }
 
 /** People after this event. */

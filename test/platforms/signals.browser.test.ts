@@ -25,7 +25,7 @@ const WITHOUT_MARKS = {
       /lobby|waiting|retry|declined|meeting-end|call-ended|post-call|rejoin|badge|button-tile|ckeditor|Commands-send/,
     ],
     ['id', /^calling-retry-screen/],
-    ['class', /^(?:fui-ChatMyMessage|ck-editor__editable)$/],
+    ['class', /^(?:fui-ChatMyMessage(?:__body)?|ck-editor__editable)$/],
     ['data-person-mri', /./],
   ]),
   zoom: browserWithout([

@@ -370,5 +370,6 @@ export const SETTINGS = {
     assemblyaiLiveUrl: { variable: 'STANDIN_ASSEMBLYAI_LIVE_URL', kind: is.addressBy('wss:') },
     chromium: { variable: 'STANDIN_CHROMIUM', kind: is.anyText },
     browserPlugins: { variable: 'STANDIN_BROWSER_PLUGINS', kind: is.anyText },
+    botNames: { variable: 'STANDIN_BOT_NAMES', kind: is.anyText },
   },
 } as const satisfies Table

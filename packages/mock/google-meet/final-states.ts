@@ -49,6 +49,7 @@ export const FINAL_VIEWS = {
     countdownTo: MARKETING,
   }),
   hostEnded: final('Your host ended the meeting for everyone', { callEnded: true }),
+  otherWords: final('This call rests until next week', { countdownTo: null }),
   removed: final("You've been removed from the meeting", { callEnded: true }),
   // No page was seen to say these two.
   unverified: final("You've been removed from the meeting", {

@@ -72,11 +72,14 @@ const SHOWABLE: Record<string, (visit: GoogleMeetVisit) => void> = {
   freeze: (visit) => visit.send({ do: 'freeze', ms: FREEZE_MS }),
   'off-site': (visit) => visit.navigate(MARKETING),
   'everyone-left': (visit) => visit.finish('everyoneLeft'),
+  'other-words': (visit) => visit.finish('hostEnded', 'otherWords'),
   'left-elsewhere': (visit) => visit.finish('left'),
   'signed-out': (visit) => visit.signOut('https://accounts.google.com/v3/signin/identifier'),
   blocked: (visit) => visit.finish('blocked'),
   unverified: (visit) => visit.finish('unverified'),
   lobby: (visit) => visit.backToLobby(),
+  // The page has no time to show the waiting room.
+  'denied-after-all': (visit) => visit.finish('denied'),
 }
 
 const FIRST_ROSTER_MS = 300

@@ -7,6 +7,7 @@ export const CALL_SCENARIOS: Record<string, Scenario> = {
     consent: 'recording',
   }),
   'consent-gemini': admitted('Consent to "take notes for me".', { consent: 'gemini' }),
+  'consent-other-words': admitted('A dialog in unknown words: leave, or join now.', { consent: 'other' }),
   'got-it-stack': { about: 'Three tips, one after another.', settings: { tips: 3 }, timeline: ADMITTED },
   'toolbar-hidden': admitted('The toolbar hides after half a second without a pointer.', {
     page: { toolbarHideMs: 500 },

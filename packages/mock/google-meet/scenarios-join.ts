@@ -4,8 +4,8 @@ import { admitAfter, type Scenario } from './scenario.ts'
 
 export const JOIN_SCENARIOS: Record<string, Scenario> = {
   'late-lobby-text': {
-    about: 'The toolbar is there at once, the waiting room says so 6.4 s later; admitted at 15 s.',
-    settings: { lobbyTextDelayMs: 6400 },
+    about: 'Toolbar and own tile are there at once, the waiting room says so 6.4 s later; admitted at 15 s.',
+    settings: { lobbyTextDelayMs: 6400, page: { lobbyTile: true } },
     timeline: [admitAfter(15_000)],
   },
   'effects-phantom-tile': {
@@ -57,9 +57,12 @@ export const JOIN_SCENARIOS: Record<string, Scenario> = {
   'http-503-forever': { about: 'HTTP 503 always.', settings: { failedLoads: Infinity } },
   'mic-button-div': admitted('Device toggles are div elements.', { page: { toggleTag: 'div' } }),
   'mic-button-button': admitted('Device toggles are buttons.', { page: { toggleTag: 'button' } }),
-  'no-devices': admitted('No microphone and no camera; a persistent notice covers the toolbar.', {
-    page: { devices: 'none' },
-  }),
+  'no-devices': admitted(
+    'No microphone and no camera, which the button says; a persistent notice covers the toolbar.',
+    {
+      page: { devices: 'none', joinDetail: 'without microphone & camera', joinJsname: 'zK9pLd' },
+    },
+  ),
   'devices-reset-on-admit': admitted('Microphone and camera come on by themselves a second after admission.', {
     devicesReset: true,
   }),

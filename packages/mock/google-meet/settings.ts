@@ -40,7 +40,7 @@ export const DEFAULTS = {
   /** After so long without an answer the platform denies those of the second queue. */
   suspectedMs: 300_000,
   admissionMs: 700,
-  consent: 'none' as 'none' | 'recording' | 'gemini',
+  consent: 'none' as 'none' | 'recording' | 'gemini' | 'other',
   /** Microphone and camera come on by themselves a second after admission. */
   devicesReset: false,
   /** How many "Got it" tips follow admission, one after another. */
@@ -77,6 +77,8 @@ export function pageSettings(
     joinLabels: [scenario.afterJoin === 'call' ? 'Join now' : 'Ask to join'],
     joinJsname: 'Qx7uuf',
     joinWarning: '',
+    joinDetail: '',
+    lobbyTile: false,
     nameBoxReplaced: false,
     escapeTip: false,
     swallow: {},

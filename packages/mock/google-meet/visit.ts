@@ -180,7 +180,7 @@ export class GoogleMeetVisit extends Visit<ToPage, FromPage> {
       return
     }
     this.enter('consent')
-    const dialog = settings.consent === 'gemini' ? 'consent-gemini' : 'consent-recording'
+    const dialog = `consent-${settings.consent}` as const
     this.dialogAnswered = () => this.becomeParticipant()
     this.timers.after(CONSENT_MS, () => this.send({ do: 'dialog', dialog }))
   }

@@ -41,6 +41,10 @@ export const JOIN_SCENARIOS: Record<string, ZoomScenario> = {
     about: 'The waiting room of older builds.',
     settings: { waitingLook: 'old' },
   },
+  'wc-not-started-sdk': {
+    about: "The host has not started the meeting, as the SDK's own view says it.",
+    settings: { afterJoin: 'waiting-for-host', waitingLook: 'sdk' },
+  },
   'wc-ended-in-waiting-room': {
     about: 'The host ends the meeting while the bot waits.',
     timeline: [{ in: 'lobby', afterMs: 4000, do: 'endForAll' }],

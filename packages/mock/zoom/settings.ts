@@ -54,7 +54,7 @@ export const DEFAULTS = {
     | 'timeout',
   admissionMs: 1000,
   /** The waiting room of today, or that of older builds. */
-  waitingLook: 'current' as 'current' | 'old',
+  waitingLook: 'current' as 'current' | 'old' | 'sdk',
   /** Dialogs that come right after entry, one over the other. */
   notices: [] as readonly string[],
   reconnectMs: 60_000,
@@ -93,6 +93,7 @@ export function pageSettings(scenario: ScenarioSettings, { seed, speed, lang, is
   const lingerMs = page.activeLingerMs === undefined ? ACTIVE_LINGER_MS : page.activeLingerMs
   return {
     topic: 'Weekly Planning',
+    waiting: 1,
     chatDrawsLate: false,
     playback: 'webrtc',
     chat: 'on',

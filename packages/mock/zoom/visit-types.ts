@@ -31,7 +31,13 @@ export const ROOM_TIPS = [
   [TEXT.waitingRoom, TEXT.waitingRoomSoon],
   [TEXT.waitingRoomShortly],
 ]
-export const HOST_TIPS = [TEXT.hostNotStarted, TEXT.hostNotStartedOther, TEXT.waitingForHostToJoin]
+export const HOST_TIPS = [
+  TEXT.hostNotStarted,
+  TEXT.hostNotStartedOther,
+  TEXT.waitingForHostToJoin,
+  TEXT.hostBusy,
+  TEXT.notStarted,
+]
 
 /** One for each build. */
 export const PASSCODE_ERRORS = [

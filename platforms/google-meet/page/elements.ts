@@ -62,7 +62,8 @@ export function createElements({ selectors, labels, joinLabels }: Wording) {
     )
     return signals.first('people_button', {
       panel: all('peoplePanelButton')[0] ?? null,
-      badge: badge ?? null,
+      // The number of faces on it marks it in every language.
+      badge: badge ?? all('peopleChip').find((element) => !inTile(element) && !inDialog(element)) ?? null,
       label: labelled('people'),
       icon: byIcon('people'),
     })
@@ -122,7 +123,7 @@ export function createElements({ selectors, labels, joinLabels }: Wording) {
         const number = read('peopleCount', text)
         if (number !== null) return Number(number)
       }
-      return element.matches(select('peopleBadge')) ? countOnBadge(element) : null
+      return element.matches(`${select('peopleBadge')}, ${select('peopleChip')}`) ? countOnBadge(element) : null
     },
     says,
     read,

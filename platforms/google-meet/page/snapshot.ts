@@ -62,6 +62,8 @@ export function createSnapshotReader(
         microphone: elements.device('microphone'),
         camera: elements.device('camera'),
         tiles: tiles.length,
+        ownTiles: tiles.filter((tile) => tile.querySelector(`${select('ownTileMark')}, ${select('ownNameAttribute')}`))
+          .length,
         captionsControl: elements.labelled('captions') !== null,
         captionsOn: all('captionsRegion').length > 0,
         peopleCount,

@@ -18,6 +18,8 @@ export interface PageSnapshot extends CommonSnapshot {
   withoutAccount: boolean
   /** Real tiles: those with a media id that are not the effects button of the waiting room. */
   tiles: number
+  /** How many of them are the bot's own; default 0. */
+  ownTiles?: number
   captionsControl: boolean
   /** Number of people in the call with the bot, as a label says; null if none does. */
   peopleCount: number | null

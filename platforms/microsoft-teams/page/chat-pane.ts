@@ -35,7 +35,7 @@ export function readChatPane(selectors: PageConfig['selectors']): PaneMessage[] 
       author = isOwn ? '' : (named ? textWithout(named, select('icon')) : '') || author || labelledAuthor(message, item)
       if (!id) continue
       const said = { id, sender: isOwn ? null : author, at: instantOf(message, item, id) }
-      if (message.querySelector(select('chatDeleted'))) {
+      if (isDeleted(message, item, select)) {
         found.push({ ...said, content: { text: '', isDeleted: true }, quoted: null })
         continue
       }
@@ -46,6 +46,17 @@ export function readChatPane(selectors: PageConfig['selectors']): PaneMessage[] 
     }
   }
   return found
+}
+
+/** The mark is in the message, or beside it in its item: then it belongs to the message before it, or to the first. */
+function isDeleted(message: Element, item: Element, select: (name: string) => string): boolean {
+  if (message.querySelector(select('chatDeleted'))) return true
+  const messages = [...item.querySelectorAll(select('chatMessage'))]
+  const isBefore = (one: Element, other: Element) =>
+    (one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0
+  return [...item.querySelectorAll(select('chatDeleted'))]
+    .filter((mark) => mark.closest(select('chatMessage')) === null)
+    .some((mark) => (messages.findLast((earlier) => isBefore(earlier, mark)) ?? messages[0]) === message)
 }
 
 /** "Name, 10:42 AM, text" for screen readers. */

@@ -56,6 +56,7 @@ export function createElements({ selectors }: Pick<PageConfig, 'selectors'>, { s
     const state = element.getAttribute('data-state')
     if (state === 'mic' || state === 'mic-off') return state === 'mic' ? 'on' : 'off'
     if (element.querySelector(select('microphoneOffMark'))) return 'off'
+    if (element.querySelector(select('microphoneOnMark'))) return 'on'
     const words = [label(element), plain(element.getAttribute('title') ?? '')]
     if (words.some((text) => says(`${kind}On`, text))) return 'on'
     if (words.some((text) => says(`${kind}Off`, text))) return 'off'

@@ -230,7 +230,7 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
         return
       }
       const refusal = classifier.refusalOf(state, 'waiting', new Set())
-      if (this.#lobbyAgain) {
+      if (this.#lobbyAgain || classifier.answers?.includes(state.kind)) {
         // There was no admission, and this is the answer to the request to join.
         const { code = 'BOT_NOT_ACCEPTED', message = state.text } = refusal ?? {}
         // Since when those who decide had the request is not known, and so not who refused.

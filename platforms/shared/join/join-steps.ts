@@ -151,6 +151,11 @@ function unknownPage<Snapshot extends CommonSnapshot, Kind extends string>(
   return new BotError('CANNOT_JOIN_MEETING', `${subject} ${what}.${note}`, { step, canRetry: true, reason })
 }
 
+/** The platform gave up before the bot did, and no host was there who could have answered. */
+function noHost({ message, step }: BotError): BotError {
+  return new BotError('WAITING_FOR_HOST_TIMEOUT', `The host did not come. ${message}`, { step, reason: 'not_started' })
+}
+
 /** How long something has lasted without a break, in milliseconds. */
 class Stretch {
   #since: number | null = null
@@ -165,6 +170,7 @@ class Stretch {
 class Patience<Snapshot extends CommonSnapshot, Kind extends string> {
   readonly #entrance: JoinSteps<Snapshot, Kind>
   readonly #seen = new Set<Kind>()
+  #waitedFor: WaitingFor | null = null
   #standing: { kind: Kind; since: number } | null = null
   /** The longest wait that the bot could not shorten. Milliseconds. */
   excusedMs = 0
@@ -186,9 +192,11 @@ class Patience<Snapshot extends CommonSnapshot, Kind extends string> {
     const refused = classifier.refusalOf(state, joinStep, this.#seen)
     const wasDecidedBefore = classifier.decidedBefore?.includes(kind) ?? false
     const refusal = refused && !wasDecidedBefore ? answers.judge(refused, this.#standing.since, classifier) : refused
+    this.#waitedFor = waitingForOf(classifier, state) ?? this.#waitedFor
     if (refused === null) answers.noAnswer(lookedAt, isHeld(classifier, state))
     if (patienceMs > 0) this.excusedMs = Math.max(this.excusedMs, stoodMs)
     this.#seen.add(kind)
-    return stoodMs < patienceMs ? null : refusal
+    if (stoodMs < patienceMs) return null
+    return refusal?.reason === 'waiting_ended_by_platform' && this.#waitedFor === 'host' ? noHost(refusal) : refusal
   }
 }

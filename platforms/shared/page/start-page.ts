@@ -134,7 +134,7 @@ export function startPage<Config extends CommonConfig, Api extends PageApi>(
     report(acknowledged, now) {
       if (now !== null) followDriver(now)
       const snapshot = {
-        receivesSound: tap && tap.audioReceivers().length > 0,
+        receivesSound: tap?.connections().some(receivesSound) ?? null,
         ...platform.snapshot.read(),
         callGoneAt: callControl.goneAt(),
         answered: takeAnswered(),
@@ -163,4 +163,10 @@ export function startPage<Config extends CommonConfig, Api extends PageApi>(
     }),
   }
   answerDriver(config.channel, { ...api, ...platform.calls })
+}
+
+/** Tracks outlive the network, so a connection counts while it stands. */
+function receivesSound(connection: RTCPeerConnection): boolean {
+  const isLost = connection.connectionState === 'disconnected' || connection.connectionState === 'failed'
+  return !isLost && connection.getReceivers().some(({ track }) => track.kind === 'audio' && track.readyState === 'live')
 }

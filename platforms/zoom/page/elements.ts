@@ -174,9 +174,13 @@ export function createElements({ selectors, labels }: Given) {
       const button = finders.people()
       if (!button) return null
       const counter = first('peopleCounter', button.closest('[feature-type]') ?? button)
-      const text = counter?.textContent?.trim() ?? ''
-      const number = /^\d+$/.test(text) ? text : wording.read('peopleCount', button.getAttribute('aria-label') ?? '')
-      return number === null ? null : Number(number)
+      return countedIn(counter?.textContent ?? '', (name) => wording.read(name, label(button)))
     },
   }
+}
+
+/** `read` gives the numbers that the button's label names. A host's number includes those who wait to be let in. */
+function countedIn(counter: string, read: (name: 'peopleCount' | 'peopleWaiting') => string | null): number | null {
+  const shown = /^\s*(\d+)\s*$/.exec(counter)?.[1] ?? read('peopleCount')
+  return shown === null ? null : Number(shown) - Number(read('peopleWaiting') ?? 0)
 }

@@ -45,7 +45,7 @@ function createZoomPage(page: SharedPage<PageConfig>): PlatformPage<ZoomPageApi>
   const speech = sound && watchZoomSpeech({ sound, roster, peopleCount, isReported, emit: emitSpeech })
   const snapshot = createSnapshotReader(config, elements, {
     others(count) {
-      if (count !== null) return Math.max(0, count - 1)
+      if (count) return count - 1
       const present = roster.present().length
       // A person who is seen is surely there. A person who is not seen may be there too.
       return present > 0 ? present : null

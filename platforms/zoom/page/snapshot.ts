@@ -66,12 +66,13 @@ export function createSnapshotReader(config: PageConfig, elements: Elements, kno
     return rooms.flatMap((room) => visibleLines(room, `${select('icon')}, button, ${TOPIC}`))
   }
 
-  function marks(): string[] {
+  /** The toolbar is drawn while joining and in the waiting room too, and counts no people there. */
+  function marks(peopleCount: number | null): string[] {
     const found = Object.entries(MEETING_MARKS).flatMap(([mark, name]) => (drawn(name) ? [mark] : []))
     const footer = first('footer')
     // The footer slides out of view, so only its presence counts.
     const hasLeave = footer !== null && elements.find('leave') !== null && footer.contains(elements.find('leave'))
-    return hasLeave ? ['footer', ...found] : found
+    return hasLeave && peopleCount !== 0 ? ['footer', ...found] : found
   }
 
   function view(): PageSnapshot['view'] {
@@ -136,7 +137,7 @@ export function createSnapshotReader(config: PageConfig, elements: Elements, kno
         captcha: hasVisibleCaptcha(select('captchaFrame')) || drawn('captchaPicture') !== null,
         joining: textOf(joining),
         waiting: waiting(),
-        marks: marks(),
+        marks: marks(peopleCount),
         meetingApp: first('meetingApp') !== null,
         leaveControl: elements.find('leave') !== null,
         isHost: elements.isHost(),

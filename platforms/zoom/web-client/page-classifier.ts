@@ -8,6 +8,7 @@ import { endOf, refusalOf } from '../outcomes.ts'
 import type { ZoomPaces } from '../paces.ts'
 import type { PageSnapshot } from '../page/types.ts'
 import {
+  asksForConsent,
   isFinalDialog,
   isFinalName,
   locationOf,
@@ -56,7 +57,7 @@ function answeredBy(snapshot: PageSnapshot): (SignalOf<'zoom'> | false)[] {
     lines.some((line) => matches(WORDS.states.joining, line)) && 'joining.words',
     waiting !== null && 'waiting.room',
     waitingIn(waiting ?? lines) !== null && 'waiting.words',
-    dialogs.some(({ text }) => matches(WORDS.dialogs.recording, text)) && 'recording.words',
+    dialogs.some(asksForConsent) && 'recording.words',
     dialogNames.some(isFinalName) && 'out.dialog',
     dialogs.some(({ text }) => isFinalDialog(text)) && 'out.words',
     locationOf(snapshot) !== null && 'out.page',

@@ -14,14 +14,13 @@ const UNSEEN = {
   teams: `alertdialog menuitemradio fui-Tooltip__content joinOnWebButton openTeamsClientInBrowser continue-on-browser
     prejoin-display-name lobby-screen lobby-wait-screen lobby-waiting-room prejoin-waiting-room call-ended-screen
     post-call-screen rejoin-title anon-hangup-button call-monitor call-monitor-v2 confirm-leave-button
-    leave-meeting-confirm ubar-mic-off-icon ubar-mic-prohibited-icon toggle-chat calling-toolbar-people-button
+    leave-meeting-confirm toggle-chat calling-toolbar-people-button
     screenshare-button more-button custom-view-button custom-view-button-SpeakerViewButton MixedGridView-button
     custom-view-button-MixedGridButton toggle-incoming-video-button MixedStage-wrapper raisehand-icon
     ai-interpreter-outline participant-speaker-ring participantsInCall- attendeesInMeeting- participantsInLobby-
-    participantsFromThread- sendMessageCommands-send closed-captions-renderer ufd_ calling-screen-avatar data-person-mri`,
+    participantsFromThread- sendMessageCommands-send closed-captions-renderer ufd_`,
   zoom: `inputemail single-suspension-container__video-frame suspension-video-container__video-frame video-frame--active
-    new-chat-message__text-box--self new-chat-message__text-content--self lt-select-language--ask heading
-    waiting-pannel`,
+    new-chat-message__text-box--self new-chat-message__text-content--self lt-select-language--ask heading`,
   jitsi: 'svg alertdialog lobby-chat-container',
 }
 const FOLDERS = { meet: 'google-meet', teams: 'microsoft-teams', zoom: 'zoom', jitsi: 'jitsi' }

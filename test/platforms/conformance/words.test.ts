@@ -29,6 +29,7 @@ const UNSEEN: Readonly<Record<Platform, Readonly<Record<string, string>>>> = {
     'dialogs.breakouts_close': COMPOSED,
     'labels.me': COMPOSED,
     'labels.peopleCount': COMPOSED,
+    'labels.peopleWaiting': COMPOSED,
   },
   jitsi: {
     'dialogs.local_name': NOT_SHOWN,

@@ -48,11 +48,6 @@ test.each([
   expect(dialogStep(shown, ACCEPT)?.label ?? null).toBe(label)
 })
 
-test('a refused consent is answered by leaving', () => {
-  const shown = dialog('This meeting is being transcribed', ['Leave call', 'cancel'], ['Join now', 'ok'])
-  expect(dialogStep(shown, { consent: 'refuse', wantsCamera: false })?.label).toBe('Leave call')
-})
-
 test('a bot with a picture lets the page use its camera', () => {
   const shown = dialog('Do you want people to see and hear you', ['Use microphone and camera', 'ok'])
   expect(dialogStep(shown, { consent: 'accept', wantsCamera: true })?.label).toBe('Use microphone and camera')

@@ -69,6 +69,7 @@ describe('a screen', () => {
     ['access-host-not-there', 'waiting_for_host'],
     ['consent-dialog-after-admit', 'consent'],
     ['consent-gemini', 'consent'],
+    ['consent-other-words', 'consent'],
   ] as const)('%s: %s', async (scenario, kind) => {
     await reader.ask(scenario)
     await reader.state(kind)
@@ -85,6 +86,7 @@ describe('a screen', () => {
     ['all others leave', (meeting) => meeting.show('everyone-left'), 'everyone_left'],
     // Off the site is out of the meeting.
     ['the tab goes elsewhere', (meeting) => meeting.show('off-site'), 'removed'],
+    ['it ends in unknown words', (meeting) => meeting.show('other-words'), 'ended_for_all'],
     ['another device leaves', (meeting) => meeting.show('left-elsewhere'), 'ended_for_all'],
   ])('a meeting, and the page after %s', async (_, act, end) => {
     const meeting = await reader.ask('open')

@@ -20,13 +20,18 @@ test('the worker stops waiting, and its join request is withdrawn once', async (
   await until(() => ['left', 'closed'].includes(attempt.meeting.state), 'the join request is withdrawn')
 })
 
-test('an admission that was none: the waiting room is back, and the denial that follows is the answer to the request', async () => {
-  const attempt = await meet.inside('open')
-  attempt.meeting.show('lobby')
-  await attempt.event('heartbeat', ({ others }) => others === null)
-  attempt.meeting.deny()
-  expect((await attempt.event('failed')).error).toMatchObject({ code: 'BOT_NOT_ACCEPTED' })
-})
+test.each([true, false])(
+  'an admission that was none (the waiting room is seen again: %s): the denial is the answer to the request',
+  async (isSeen) => {
+    const attempt = await meet.inside('open')
+    if (isSeen) {
+      attempt.meeting.show('lobby')
+      await attempt.event('heartbeat', ({ others }) => others === null)
+      attempt.meeting.deny()
+    } else attempt.meeting.show('denied-after-all')
+    expect((await attempt.event('failed')).error).toMatchObject({ code: 'BOT_NOT_ACCEPTED' })
+  },
+)
 
 test('consent refused: the bot does not come in, and says why', async () => {
   const attempt = await meet.attempt('consent-dialog-after-admit', { driver: { recordingConsent: 'refuse' } })

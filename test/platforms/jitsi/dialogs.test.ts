@@ -38,11 +38,6 @@ test.each([
   expect(pressed(shown)).toBe(label)
 })
 
-test('a job that refuses recordings leaves with a sentence', () => {
-  const answer = answerOf(dialog('Recording in progress', 'I understand, keep me muted for now'), { consent: 'refuse' })
-  expect(answer).toMatchObject({ press: null, refusal: expect.stringContaining('recording_consent') })
-})
-
 test('why a meeting was over is not pressed away', () => {
   expect(mayBeAnswered(snapshot({ leaveReason: 'The meeting has been terminated' }))).toBe(false)
   expect(mayBeAnswered(snapshot({ overlay: { kind: 'network', text: '' } }))).toBe(false)

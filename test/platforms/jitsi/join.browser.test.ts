@@ -40,6 +40,7 @@ describe('the lobby and other waiting', () => {
   test('without a lobby, the dialog can only be cancelled, which leaves the room: the driver lets it be', async () => {
     const attempt = await jitsi.attempt('access-not-started')
     expect(await attempt.driver.join(attempt.signal)).toBe('waiting_room')
+    expect(attempt.driver.waitingFor).toBe('host')
     const waiting = attempt.driver.waitForAdmission(attempt.signal)
     attempt.meeting.admit()
     await waiting

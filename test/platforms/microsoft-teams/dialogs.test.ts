@@ -32,11 +32,3 @@ test.each([
 ])('%s: no button is touched', (_what, shown) => {
   expect(answerOf(shown, accept)?.press ?? null).toBeNull()
 })
-
-test('a consent that is to be refused is a reason to go', () => {
-  const shown = dialog('By joining, you are giving consent for this meeting to be recorded.', 'Close', 'OK')
-  expect(answerOf(shown, { consent: 'refuse' })).toMatchObject({
-    press: { label: 'Close' },
-    refusal: expect.stringContaining('giving consent'),
-  })
-})

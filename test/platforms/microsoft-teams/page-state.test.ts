@@ -54,11 +54,13 @@ const TABLE = outcomeRows<PageSnapshot, PageStateKind>({
   'could_not_connect waiting CANNOT_JOIN_MEETING retry': {
     'not connected': retry("Sorry, we couldn't connect you.", { canRejoin: true }),
   },
-  'lobby waiting -': {
+  'waiting_for_host waiting -': {
     'the waiting room of a meeting that has not begun': {
       ...LOBBY,
       lines: ['Hi, Notes. Someone will let you in when the meeting starts.'],
     },
+  },
+  'lobby waiting -': {
     'the waiting room': { ...LOBBY, lines: ['Hi, Notes. Someone will let you in shortly.'] },
     'the waiting room in an unknown language': LOBBY,
   },

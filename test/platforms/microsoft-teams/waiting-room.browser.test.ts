@@ -17,7 +17,7 @@ test('lobby-timeout-not-started: when the patience is over the request is taken 
   const wait = attempt.driver.waitForAdmission(attempt.signal)
   attempt.stop.abort(new Error('waited long enough'))
   await expect(wait).rejects.toThrow('waited long enough')
-  expect(attempt.driver.waitingFor).toBe('admission')
+  expect(attempt.driver.waitingFor).toBe('host')
   await attempt.driver.leave()
   expect(attempt.meeting.log).toContainEqual(expect.objectContaining({ event: 'rpc', target: 'withdrawn' }))
 })

@@ -10,7 +10,18 @@ import type { PageClassifier, PagePhase, PageState } from '../../../platforms/sh
 import { REAL_WAITS, type Waits } from '../../../platforms/shared/waits.ts'
 import type { HandClock } from '../../fakes/clock.ts'
 
-export type Kind = 'entrance' | 'lobby' | 'call' | 'lost' | 'captcha' | 'odd' | 'denied' | 'over' | 'broken' | 'either'
+export type Kind =
+  | 'entrance'
+  | 'lobby'
+  | 'call'
+  | 'lost'
+  | 'captcha'
+  | 'odd'
+  | 'denied'
+  | 'over'
+  | 'gave_up'
+  | 'broken'
+  | 'either'
 
 export interface ScriptedSigns extends CommonSnapshot {
   kind: Kind
@@ -25,6 +36,7 @@ const PAGE_PHASES: Record<Kind, PagePhase> = {
   odd: 'unclear',
   denied: 'out',
   over: 'out',
+  gave_up: 'out',
   broken: 'out',
   either: 'undecided',
 }
@@ -34,6 +46,8 @@ export const SENSE: PageClassifier<ScriptedSigns, Kind> = {
   phases: PAGE_PHASES,
   refusalOf({ kind }) {
     if (kind === 'denied') return new BotError('BOT_NOT_ACCEPTED', 'denied')
+    if (kind === 'gave_up')
+      return new BotError('TIMEOUT_WAITING_TO_START', 'gave up', { reason: 'waiting_ended_by_platform' })
     if (kind === 'captcha') return new BotError('CANNOT_JOIN_MEETING', 'captcha')
     return null
   },

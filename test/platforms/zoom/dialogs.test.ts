@@ -43,11 +43,3 @@ test('a button that ends, leaves or signs in is never a dismissal', () => {
   const labels = ['End Meeting', 'Leave', 'Sign in', 'Unmute', 'Stop']
   expect(answerDialog(dialog('A question nobody knows', ...labels), ACCEPT)?.press ?? null).toBeNull()
 })
-
-test('where consent is refused the bot leaves and says why', () => {
-  const answer = answerDialog(dialog('This meeting is being recorded', 'Leave Meeting', 'Got it'), {
-    consent: 'refuse',
-  })
-  expect(answer?.press?.label).toBe('Leave Meeting')
-  expect(answer?.refusal).toContain('recording_consent')
-})

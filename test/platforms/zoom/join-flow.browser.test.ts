@@ -84,9 +84,12 @@ describe('a page that refuses the bot', () => {
     expect(error.message).toMatch(/^[A-Z].*\.$/)
   })
 
-  test('the waiting room of older builds is one', async () => {
-    await reader.ask('wc-waiting-room-old')
-    await reader.state('waiting_room')
+  test.each([
+    ['wc-waiting-room-old', 'waiting_room'],
+    ['wc-not-started-sdk', 'waiting_for_host'],
+  ] as const)('%s: %s', async (scenario, kind) => {
+    await reader.ask(scenario)
+    await reader.state(kind)
   })
 })
 

@@ -67,6 +67,12 @@ describe('configuration', () => {
     },
   )
 
+  test('adds the names of bots that the operator knows', () => {
+    const environment = { STANDIN_BOT_NAMES: 'Protokoll, Acme Scribe' }
+    const { bot_names: names } = readConfig(settings({}, { environment })).job.timeout_config
+    expect(names).toEqual(expect.arrayContaining(['notetaker', 'Protokoll', 'Acme Scribe']))
+  })
+
   test('reports everything that is wrong together', () => {
     const wrong = settings(
       { meeting_url: 'https://example.com', frame_rate: 7, nonsense: 1 },

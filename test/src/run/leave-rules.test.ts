@@ -1,3 +1,4 @@
+import { BOT_NAMES } from '@standin/wire/bot-names.ts'
 import { timeoutConfigSchema } from '@standin/wire/job.ts'
 import { describe, expect, test } from 'vitest'
 import {
@@ -228,5 +229,17 @@ describe('only other bots', () => {
     ['会议 notetaker', true],
   ])('%s is a name of a bot: %s', (name, isBot) => {
     expect(botNamesOf(bots.bot_names)(name)).toBe(isBot)
+  })
+
+  test('a product is a bot alone and among words of a product; behind a given name it is a family name', () => {
+    const isBot = botNamesOf(bots.bot_names)
+    const bare = "Jibri|jibri-0a1b|Otter|Ann's OtterPilot|Ann’s Fathom|Jess' Gong|Fred from Fireflies|Sybill".split('|')
+    const people = "Ann S Otter|Read, Bob|Gong|Jamie|Ann's iPhone".split('|')
+    for (const name of [...BOT_NAMES.products, ...BOT_NAMES.alsoNames]) {
+      bare.push(`${name}.ai`, `Ann's ${name}`, `${name} Assistant`)
+      people.push(`Ann ${name}`, `Mr. ${name}`, `${name}-Berg, Ann`)
+    }
+    expect(bare.filter((name) => !isBot(name))).toEqual([])
+    expect(people.filter(isBot)).toEqual([])
   })
 })

@@ -72,6 +72,15 @@ const DIALOGS: Record<Exclude<DialogKind, 'camera-toast'>, DialogText> = {
       ['Join now', 'ok', 'ok'],
     ],
   },
+  // The pair of buttons is all that such dialogs have in common.
+  'consent-other': {
+    heading: 'Notes, transcripts and recordings of this call go to its guests',
+    body: [],
+    buttons: [
+      ['Leave', null, 'cancel'],
+      ['Join now', null, 'ok'],
+    ],
+  },
   alone: {
     heading: 'Are you still there?',
     body: ["You're the only one here, so this call will end in less than 2 minutes. Do you want to stay in the call?"],

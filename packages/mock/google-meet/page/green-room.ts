@@ -89,7 +89,8 @@ function joinButtons(context: Context, name: () => string) {
   const { settings, words, say, cls } = context
   const all = settings.joinLabels.map((label, index) => {
     const attributes = index === 0 ? { jsname: settings.joinJsname, disabled: true } : { disabled: true }
-    const element = button(context, { text: words(label), cls: 'primary', attributes }, () => {
+    const detail = settings.joinDetail === '' ? {} : { label: `${words(label)} ${settings.joinDetail}` }
+    const element = button(context, { text: words(label), cls: 'primary', attributes, ...detail }, () => {
       say({ say: 'join', name: name().trim(), label })
     })
     return element as HTMLButtonElement

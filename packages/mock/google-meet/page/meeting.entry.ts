@@ -39,7 +39,11 @@ function lobbyPage(context: Context, self: string, textDelayMs: number): Shown &
     cls('lobby'),
     h(
       'div',
-      { 'data-participant-id': self, class: cls('selfPreview') },
+      {
+        'data-participant-id': self,
+        'data-tile-media-id': context.settings.lobbyTile ? self : undefined,
+        class: cls('selfPreview'),
+      },
       preview,
       button(context, {
         label: words('Backgrounds and effects'),

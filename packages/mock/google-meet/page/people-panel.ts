@@ -52,6 +52,7 @@ export function peoplePanel(context: Context, toggle: (panel: HTMLElement) => vo
 
   function fill(): void {
     number.textContent = String(people.length)
+    setAttribute(number, 'data-avatar-count', people.length)
     count.textContent = String(people.length)
     if (!settings.peopleBadge) {
       setAttribute(opener, 'aria-label', words('People - {0} joined', String(people.length)))

@@ -38,6 +38,10 @@ export interface PageSettings {
   joinLabels: string[]
   joinJsname: string
   joinWarning: string
+  /** What the buttons that join say to screen readers after their label. */
+  joinDetail: string
+  /** The waiting room's own picture is a tile like those of the call. */
+  lobbyTile: boolean
   nameBoxReplaced: boolean
   escapeTip: boolean
   /** The first clicks on these targets are ignored: target to number of clicks. */
@@ -93,6 +97,7 @@ export type DialogKind =
   | 'escape-tip'
   | 'consent-recording'
   | 'consent-gemini'
+  | 'consent-other'
   | 'alone'
   | 'breakout'
   | 'got-it'

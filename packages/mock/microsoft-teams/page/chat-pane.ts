@@ -121,21 +121,35 @@ export class ChatPane implements PaneContent {
     const time = new Date(line.at)
     const clock = time.toLocaleTimeString('en-US', { hour: 'numeric', minute: '2-digit' })
     row.setAttribute('aria-label', `${line.name}, ${clock}, ${line.text}`)
+    // Builds differ in the marks of authors, own messages and deleted ones.
+    const isNewBuild = this.context.settings.seed % 2 === 1
+    const ownClass = isNewBuild ? 'fui-ChatMyMessage__body' : 'fui-ChatMyMessage'
+    const tombstone =
+      line.isDeleted === true &&
+      part('message-tombstone', { class: cls('notice') }, words('This message has been deleted.'))
     const isFollowing = previous?.mri === line.mri && line.at - (previous?.at ?? 0) < SAME_AUTHOR_MS
     row.replaceChildren(
       part(
         'chat-pane-message',
         {
           'data-mid': line.id,
-          class: line.isOwn ? `fui-ChatMyMessage ${cls('message0')}` : `fui-ChatMessage ${cls('message0')}`,
+          class: line.isOwn ? `${ownClass} ${cls('message0')}` : `fui-ChatMessage ${cls('message0')}`,
         },
         !isFollowing &&
           !line.isOwn &&
-          h('span', { 'data-tid': 'message-author-name', class: cls('author') }, line.name),
+          h(
+            'span',
+            {
+              id: `author-${line.id}`,
+              'data-tid': isNewBuild ? undefined : 'message-author-name',
+              class: cls('author'),
+            },
+            line.name,
+          ),
         h('time', { datetime: time.toISOString(), class: cls('time') }, clock),
         line.isEdited && h('span', { class: cls('time') }, words('Edited')),
         line.isDeleted
-          ? part('message-tombstone', { class: cls('notice') }, words('This message has been deleted.'))
+          ? !isNewBuild && tombstone
           : h(
               'div',
               { id: `content-${line.id}`, 'data-tid': 'messageBodyContent', class: cls('body') },
@@ -145,6 +159,7 @@ export class ChatPane implements PaneContent {
               ),
             ),
       ),
+      ...(isNewBuild && tombstone ? [tombstone] : []),
     )
   }
 }

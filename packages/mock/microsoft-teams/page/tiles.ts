@@ -190,7 +190,13 @@ export class Tile {
         class: context.cls('avatar'),
         src: avatarOf(person.mri, initialsOf(person.name)),
       })
-      media.replaceChildren(part('participant-avatar', { class: context.cls('avatarBox') }, image))
+      const look = { class: context.cls('avatarBox') }
+      const isNamed = context.settings.seed % 3 === 0
+      media.replaceChildren(
+        isNamed
+          ? part('calling-screen-avatar', { ...look, 'data-person-mri': person.mri }, image)
+          : part('participant-avatar', look, image),
+      )
     }
   }
 

@@ -163,8 +163,12 @@ export class Toolbar {
       if (isMicrophone) {
         setAttribute(element, 'data-state', settings.controls === 'work' ? (isOn ? 'mic' : 'mic-off') : undefined)
         setAttribute(element, 'aria-label', words(isOn ? 'Mute mic' : 'Unmute mic'))
-        const state = !devices.exists(kind) ? 'prohibited' : isOn ? 'on' : 'off'
-        setAttribute(icon, 'data-testid', settings.controls === 'consumer' ? `ubar-mic-${state}-icon` : undefined)
+        const mark = devices.exists(kind)
+          ? isOn
+            ? 'ubar-mic-on-icon'
+            : 'ubar-mic-off-icon'
+          : 'ubar-mic-prohibited-icon'
+        setAttribute(icon, 'data-testid', settings.controls === 'consumer' ? mark : undefined)
       } else setAttribute(element, 'aria-label', words(isOn ? 'Turn camera off' : 'Turn camera on'))
     })
     this.stops.push(stop, () => document.removeEventListener('keydown', byKey))

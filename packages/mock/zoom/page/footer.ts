@@ -102,13 +102,13 @@ export function meetingFooter(context: UiContext, actions: FooterActions): Foote
 
   const showPanels = () => {
     const label = open.has('participants') ? LABEL.participantsClose : LABEL.participantsOpen
-    setAttribute(
-      participants,
-      'aria-label',
-      words(isHost && !open.has('participants') ? LABEL.participantsManage : label, count),
-    )
+    // A host sees those who wait in the number, and is told how many they are.
+    const waiting = isHost ? settings.waiting : 0
+    const asHost = words(LABEL.participantsManage, count + waiting)
+    const spoken = isHost && !open.has('participants') ? asHost : words(label, count + waiting)
+    setAttribute(participants, 'aria-label', spoken + (waiting > 0 ? words(LABEL.peopleWaiting, waiting) : ''))
     setAttribute(chat, 'aria-label', words(open.has('chat') ? LABEL.chatClose : LABEL.chatOpen))
-    counter.textContent = String(count)
+    counter.textContent = String(count + waiting)
   }
   const showLeave = () => {
     setAttribute(leave, 'aria-label', words(isHost ? LABEL.end : LABEL.leave))

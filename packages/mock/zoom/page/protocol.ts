@@ -43,6 +43,8 @@ export type MeetingView = 'speaker' | 'gallery' | 'multi-speaker'
 /** The looks and traps of the meeting's page, chosen by the scenario and the seed. */
 export interface UiSettings {
   topic: string
+  /** People in the waiting room, of whom a host's page speaks. */
+  waiting: number
   /** One second of the page's own times, in milliseconds of this run. */
   secondMs: number
   lang: string
@@ -102,7 +104,7 @@ export type View =
   | { name: 'preview'; preview: PreviewSettings }
   | { name: 'classic'; preview: PreviewSettings }
   | { name: 'joining' }
-  | { name: 'waiting'; tips: string[]; isOnHold: boolean; look: 'current' | 'old' }
+  | { name: 'waiting'; tips: string[]; isOnHold: boolean; look: 'current' | 'old' | 'sdk' }
   | { name: 'meeting'; people: PagePerson[]; self: number }
   | { name: 'text'; title: string; body: string }
 

@@ -32,7 +32,7 @@ ${c('breakoutLayer')}{position:fixed;inset:0;display:grid;place-content:center;b
 ${c('waiting')}{position:fixed;inset:0;display:grid;place-content:center;justify-items:center;gap:18px;text-align:center;background:#16171b}
 ${c('onHold')}{position:fixed;inset:0}
 ${c('onHoldMain')}{height:100%}
-${c('oldWaiting')}{position:fixed;inset:0;display:grid;place-content:center;gap:20px;text-align:center;background:#16171b}
+${c('oldWaiting')},${c('sdkWaiting')}{position:fixed;inset:0;display:grid;place-content:center;gap:20px;text-align:center;background:#16171b}
 ${c('waitingLeave')}{position:absolute;right:20px;bottom:16px;background:#e02828;border:0}
 ${c('waitingTip')}{font-size:20px;display:grid;gap:6px}
 ${c('waitingTopic')}{font-size:17px;color:#b8b9bf;margin-bottom:10px}

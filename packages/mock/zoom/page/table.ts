@@ -44,6 +44,7 @@ export const CLASS = {
   onHold: 'meeting-on-hold',
   onHoldMain: 'on-hold-main',
   oldWaiting: 'bhold',
+  sdkWaiting: 'waiting-pannel',
   oldWaitingText: 'wr-default__text',
   // #walls
   previewCaptchaError: 'preview-reCaptcha-error__message',
@@ -217,6 +218,7 @@ export const LABEL = {
   participantsOpen: 'open the participants list pane,[{0}] particpants',
   participantsClose: 'close the participants list pane',
   participantsManage: 'open the manage participants list pane,{0} particpants',
+  peopleWaiting: ',{0} people are in waiting room',
   chatOpen: 'open the chat panel',
   chatClose: 'close the chat panel',
   chatSettings: 'Chat Settings',
@@ -288,6 +290,8 @@ export const TEXT = {
   somethingWrong: 'Something went wrong',
   // #waiting-states
   hostNotStarted: 'Waiting for the host to start the meeting.',
+  hostBusy: 'The host has another meeting in progress.',
+  notStarted: 'Meeting has not started',
   hostNotStartedOther: 'Waiting for the host to start this meeting',
   waitingForHostToJoin: 'The meeting is waiting for the host to join',
   waitingRoom: "Host has joined. We've let them know you're here",

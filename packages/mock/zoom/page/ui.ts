@@ -7,6 +7,7 @@ import type { Devices } from '../../shared/page/devices.ts'
 import type { Shown } from '../../shared/page/dom.ts'
 import { box, h } from '../../shared/page/dom.ts'
 import { type Pictures, type Sound, type UiContext, zmButton } from './context.ts'
+import { type Footer, meetingFooter } from './footer.ts'
 import { type MeetingPage, meetingPage } from './meeting-page.ts'
 import { Modals, Toasts, tip } from './modals.ts'
 import { previewPage } from './preview.ts'
@@ -16,14 +17,20 @@ import { CLASS, ID, TEXT } from './table.ts'
 import { captchaPlace, typedCaptcha } from './walls.ts'
 import { wordsOf } from './words.ts'
 
-function waitingPage(
-  { settings, words, say }: UiContext,
-  { tips, isOnHold, look }: Extract<View, { name: 'waiting' }>,
-): Shown {
+/** The toolbar before the meeting: it counts no people, and all that it can do is leave. */
+function emptyFooter(context: UiContext): Footer {
+  const nothing = () => {}
+  const leave = () => context.say({ say: 'leave', how: 'waiting' })
+  const others = { joinAudio: nothing, toggleParticipants: nothing, toggleChat: nothing, toggleCaptions: nothing }
+  return meetingFooter(context, { ...others, leave })
+}
+
+function waitingPage(context: UiContext, { tips, isOnHold, look }: Extract<View, { name: 'waiting' }>): Shown {
+  const { settings, words, say } = context
   const leave = zmButton({ class: CLASS.waitingLeave }, () => say({ say: 'leave', how: 'waiting' }), words(TEXT.leave))
   const lines = tips.map((text) => h('span', words(text)))
-  if (look === 'old') {
-    const old = box(CLASS.oldWaiting, box(CLASS.oldWaitingText, ...lines), leave)
+  if (look === 'old' || look === 'sdk') {
+    const old = box(look === 'old' ? CLASS.oldWaiting : CLASS.sdkWaiting, box(CLASS.oldWaitingText, ...lines), leave)
     return { root: h('div', { id: ID.app, class: CLASS.app }, old) }
   }
   const information = box(
@@ -34,17 +41,20 @@ function waitingPage(
   )
   const room = box(CLASS.waiting, box(CLASS.waitingMain, information), leave)
   const inside = isOnHold ? box(CLASS.onHold, box(CLASS.onHoldMain, room)) : room
-  return { root: h('div', { id: ID.app, class: CLASS.app }, inside) }
+  const footer = emptyFooter(context)
+  return { root: h('div', { id: ID.app, class: CLASS.app }, inside, footer.root), close: footer.close }
 }
 
 /** The content behind the layer while the page joins: an empty place for pictures, which is no meeting. */
-function joiningPage({ words }: UiContext): Shown {
+function joiningPage(context: UiContext): Shown {
+  const footer = emptyFooter(context)
   const behind = h(
     'div',
     { id: ID.app, class: CLASS.app },
     h('div', { id: ID.shareLayout, class: CLASS.shareLayout }, document.createElement('video-player')),
+    footer.root,
   )
-  return { root: h('div', behind, loadingLayer(words(TEXT.joining))) }
+  return { root: h('div', behind, loadingLayer(context.words(TEXT.joining))), close: footer.close }
 }
 
 function loadingLayer(text: string): HTMLElement {

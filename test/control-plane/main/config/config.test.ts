@@ -169,6 +169,7 @@ const READ: Record<string, [text: string, config: object]> = {
   STANDIN_ASSEMBLYAI_URL: ['https://a.example.com', { worker: { assemblyaiUrl: 'https://a.example.com' } }],
   STANDIN_ASSEMBLYAI_LIVE_URL: ['wss://a.example.com', { worker: { assemblyaiLiveUrl: 'wss://a.example.com' } }],
   STANDIN_CHROMIUM: ['/usr/bin/chromium', { worker: { chromium: '/usr/bin/chromium' } }],
+  STANDIN_BOT_NAMES: ['Protokoll', { worker: { botNames: 'Protokoll' } }],
   STANDIN_BROWSER_PLUGINS: ['a,b', { worker: { browserPlugins: 'a,b' } }],
   STANDIN_BOT_USER: ['bots', { worker: { botUser: 'bots' } }],
   STANDIN_ALLOW_ROOT: ['1', { worker: { allowsRoot: true } }],

@@ -74,6 +74,12 @@ test.each<[string, typeof enter | typeof waitForAdmission, string, unknown]>([
   ['the waiting room is waited in for ever, until admission', waitForAdmission, 'lobby 3600, call 7', 'in'],
   ['a refusal ends the waiting', waitForAdmission, 'lobby 5, denied 1', { code: 'BOT_NOT_ACCEPTED' }],
   [
+    'a platform that gives up while the bot waits for the host',
+    waitForAdmission,
+    'lobby 5, gave_up 1',
+    { code: 'WAITING_FOR_HOST_TIMEOUT', reason: 'not_started' },
+  ],
+  [
     'a waiting room that turns into the entrance again was left',
     waitForAdmission,
     'lobby 5, entrance 80',

@@ -1,0 +1,25 @@
+/** Names that meeting bots give themselves: notetakers and recorders that are sold or shared in 2026. */
+
+const listOf = (names: string) => names.split(',').map((name) => name.trim())
+
+export const BOT_NAMES = {
+  /** A name that holds one of these as whole words is a bot's. */
+  anywhere: listOf(`
+    bot, notetaker, note taker, notes, recorder, transcriber, ai assistant, ai companion, ai scribe, copilot,
+    meeting assistant, meeting recording, cloud recording, recording service, standin, otterpilot, fireflies, read
+    ai, meetgeek, tldv, tl dv, gong io, sembly, fellow ai, circleback, grain ai, vexa, recall ai, meetingbaas,
+    screenapp, jamie ai, bluedot, spinach ai, claap, airgram, jibri, jigasi, happy scribe, theta lake, askelephant,
+    meetrecord, meetstream, hyprnote, brighthire, wudpecker`),
+  /** Products. Behind a given name these are family names; a bot is called so alone, or with more words of a product. */
+  products: listOf(`
+    otter, fathom, avoma, supernormal, krisp, granola, modjo, chorus, grain, clari, sybill, laxis, noota, notta,
+    nyota, tactiq, leexi, bliro, cogram, cluely, rewatch, beenote, scribbl, timz, metaview, plaud, nylas, skribby,
+    joinly, fyxer, dubber, verint, smarsh, convogo, updateai, glyphic, yoodli, notiv, symbl, trint, sonix, jiminny,
+    salesloft, demodesk, praiz, loopin, mymeet, panopto, kaltura, opencast, restream, streamyard, superpowered,
+    screenloop, facilitator, kaia`),
+  /** Products that people are called after too, even with one name: only with more words of a product. */
+  alsoNames: listOf(`
+    read, gong, fellow, jamie, spinach, sally, fred, hugo, ellie, rumi, sana, amie, hedy, lindy, motion, rev,
+    pillar, shadow, parrot, siro, oliv, quil, carv, attention, bubbles, limitless, timeless, notion, wingman,
+    colibri, winn, tucan, vowel, poised, kompas, attendee, recall, momentum, zia`),
+} as const

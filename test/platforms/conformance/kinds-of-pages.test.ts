@@ -1,0 +1,125 @@
+/** Kinds of pages on every platform: structure decides first, and sentences count that are in no list. */
+import fc from 'fast-check'
+import { describe, test } from 'vitest'
+import { answerOf as meetAnswer } from '../../../platforms/google-meet/dialogs.ts'
+import { meetClassifier } from '../../../platforms/google-meet/page-classifier.ts'
+import { answerOf as jitsiAnswer } from '../../../platforms/jitsi/dialogs.ts'
+import { jitsiClassifier } from '../../../platforms/jitsi/page-classifier.ts'
+import { answerOf as teamsAnswer } from '../../../platforms/microsoft-teams/dialogs.ts'
+import { teamsClassifier } from '../../../platforms/microsoft-teams/page-classifier.ts'
+import type { CommonSnapshot } from '../../../platforms/shared/page/types.ts'
+import type { PageClassifier } from '../../../platforms/shared/page-state.ts'
+import { REAL_WAITS } from '../../../platforms/shared/waits.ts'
+import { answerDialog as zoomAnswer } from '../../../platforms/zoom/dialogs.ts'
+import { ZOOM_PACES } from '../../../platforms/zoom/paces.ts'
+import { webClientClassifier } from '../../../platforms/zoom/web-client/page-classifier.ts'
+import * as meet from '../google-meet/snapshots.ts'
+import * as jitsi from '../jitsi/snapshots.ts'
+import * as teams from '../microsoft-teams/snapshots.ts'
+import * as zoom from '../zoom/snapshots.ts'
+
+type Shown = Partial<CommonSnapshot>
+
+const PLATFORMS = {
+  meet: { ...meet, classifier: meetClassifier(REAL_WAITS), answer: meetAnswer },
+  teams: { ...teams, classifier: teamsClassifier(REAL_WAITS, false), answer: teamsAnswer },
+  zoom: { ...zoom, classifier: webClientClassifier(REAL_WAITS, ZOOM_PACES), answer: zoomAnswer },
+  jitsi: { ...jitsi, classifier: jitsiClassifier({ host: jitsi.HOST }, false, REAL_WAITS), answer: jitsiAnswer },
+}
+const { dialog } = zoom
+
+/** Sentences with one of the choices of each part. */
+const sentence = (...parts: string[]) =>
+  fc.tuple(...parts.map((part) => fc.constantFrom(...part.split('|')))).map((chosen) => chosen.join(' '))
+const oneOf = (sentences: string) => fc.constantFrom(...sentences.trim().split(/\s*\n\s*/))
+
+const WHO = 'host|organizer|moderator|meeting organiser'
+const HOST_AWAY = fc.oneof(
+  sentence('Waiting for|Please wait for', 'the|a|your', WHO, 'to join|to start the call|to begin|to arrive'),
+  sentence('You can come in once|Nothing happens until', 'the|your', WHO, 'joins|has arrived|starts it'),
+  sentence('The|Your', WHO, "hasn't|has not|has not yet", 'joined|arrived|started the call'),
+  sentence(
+    'The|Your',
+    WHO,
+    'is in|has|is currently in',
+    'another meeting|a different call|another meeting in progress.',
+  ),
+  sentence('The|This', 'meeting|webinar|conference', "hasn't started yet|has not begun|will begin soon"),
+  oneOf(`Bitte warten Sie, bis der Organisator den Anruf startet
+    En attente de l'hôte pour démarrer la réunion
+    Esperando a que el anfitrión se una
+    Aguardando o organizador iniciar a reunião
+    ホストが参加するのを待っています`),
+)
+const RECORDED = fc.oneof(
+  sentence('This|The', 'meeting|call|webinar', 'is being|is now being|may be', 'recorded|transcribed|live-streamed'),
+  sentence(
+    'Recording|Recording and transcription',
+    'in progress.|has started|have started',
+    'So you consent|Notes follow',
+  ),
+  sentence(
+    'By staying|By joining',
+    'you consent to|you agree to',
+    'being recorded|the recording|this being transcribed',
+  ),
+  sentence('Ann|The host', 'is recording|started recording|has started transcribing|is taking notes'),
+  oneOf(`Dieses Meeting wird aufgezeichnet
+    Cette réunion est enregistrée
+    Se está grabando esta llamada
+    Esta chamada está sendo gravada
+    この会議は録画されています`),
+)
+const UNRECORDED = oneOf(`The recording has stopped
+  You can now record meetings
+  Your recording is ready
+  Take better notes`)
+/** Of captions, chat, or a presentation as well as of other kinds of pages. */
+const ANY_WORDS = fc.oneof(
+  fc.string(),
+  oneOf(`Unable to connect to captions
+    Connection lost
+    You left the meeting
+    This meeting has ended
+    Asking to be let in...
+    Waiting for the host to join`),
+)
+
+describe.each(Object.entries(PLATFORMS))('%s', (platform, { snapshot, classifier, answer, CALL }) => {
+  const { stateOf, waitsFor } = classifier as unknown as PageClassifier<CommonSnapshot, string>
+  const look = (shown: Shown) => stateOf((snapshot as unknown as (shown: Shown) => CommonSnapshot)(shown))
+  const [leave, ok] = platform === 'jitsi' ? ['Leave the meeting', 'I understand'] : ['Leave', 'OK']
+  const answers = (text: string, ...labels: string[]) =>
+    (['accept', 'refuse'] as const).map((consent) => answer(dialog(text, ...labels), { consent, wantsCamera: false }))
+
+  test('a host who is not there is waited for by name, wherever the page says it', () => {
+    const places = (text: string): Shown[] => [{ lines: [text] }, { headings: [text] }, { dialogs: [dialog(text)] }]
+    const isWaitedFor = (place: Shown) => waitsFor?.[look(place).kind] === 'host'
+    fc.assert(fc.property(HOST_AWAY, (text) => places(text).every(isWaitedFor)))
+  })
+
+  test('a call that is seen and heard is one, whatever its text', () => {
+    const call = { ...(CALL as Shown), callMarks: ['toolbar', 'tiles'], receivesSound: true }
+    const isCall = (lines: string[]) => look({ ...call, lines, headings: lines.slice(0, 1) }).kind === 'in_call'
+    fc.assert(fc.property(fc.array(ANY_WORDS), isCall))
+  })
+
+  test('a consent is accepted or refused, by its words or by the choice to leave or to join', () => {
+    const isConsent = (text: string, yes: string, isTurned: boolean) => {
+      const [accepted, refused] = answers(text, ...(isTurned ? [yes, leave!] : [leave!, yes]))
+      // The page of Jitsi Meet is left by its own button.
+      const isLeft = refused?.press?.label === (platform === 'jitsi' ? undefined : leave)
+      return accepted?.press?.label === yes && isLeft && refused?.refusal?.includes('recording_consent') === true
+    }
+    fc.assert(fc.property(RECORDED, fc.constant(ok!), fc.boolean(), isConsent))
+    fc.assert(fc.property(fc.lorem(), fc.constant('Join now'), fc.boolean(), isConsent))
+    fc.assert(fc.property(UNRECORDED, (text) => answers(text, 'Got it')[1]?.refusal === undefined))
+  })
+})
+
+test('a last page of Google Meet is known by its button, without toolbar and tiles', () => {
+  const { classifier, snapshot, TOOLBAR } = PLATFORMS.meet
+  const phase = (shown: Shown) => classifier.phases[classifier.stateOf(snapshot({ ...shown, returnHome: true })).kind]
+  fc.assert(fc.property(fc.lorem(), (text) => phase({ headings: [text], lines: [text] }) === 'out'))
+  fc.assert(fc.property(fc.lorem(), (text) => phase({ ...TOOLBAR, lines: [text] }) === 'undecided'))
+})
