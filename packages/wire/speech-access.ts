@@ -75,13 +75,16 @@ export function transcriptionPlanOf(
   return access && { access, isLive: mode !== 'after', isAfterwards: mode !== 'live' }
 }
 
-/** Null if it is not complete; what is missing joins `problems`. A caller's `key` goes before the operator's. */
+/**
+ * Null if it is not complete; what is missing joins `problems`. A caller's `key` goes before the operator's. `hasModel`:
+ * bots have a recognizer of their own; `isOurs`: the service of `Default` is the recognizer of this machine.
+ */
 export function speechAccessOf(
   provider: TranscriptionProvider,
   key: string | null,
   environment: Environment,
   problems: Problem[],
-  { hasModel = true } = {},
+  { hasModel = true, isOurs = false } = {},
 ): SpeechAccess | null {
   const addressIn = (name: string, protocols: string) => {
     const address = environment[name] || null
@@ -97,7 +100,7 @@ export function speechAccessOf(
     case 'Default': {
       if (!environment.STANDIN_TRANSCRIPTION_URL) return localAccess(provider)
       const url = addressIn('STANDIN_TRANSCRIPTION_URL', 'https:|http:')
-      if (url === null) return null
+      if (url === null || (isOurs && takesNoKey())) return null
       const ownLiveUrl = addressIn('STANDIN_TRANSCRIPTION_LIVE_URL', 'wss:|ws:')
       return {
         ...{ provider, url, key: key ?? (environment.STANDIN_TRANSCRIPTION_KEY || null) },
@@ -126,8 +129,18 @@ export function speechAccessOf(
       problems.push({ path: 'transcription', message })
       return null
     }
+    if (takesNoKey()) return null
     const engine = environment.STANDIN_SPEECH_ENGINE || 'sherpa-onnx-node'
     return { provider: 'local', name, key: null, engine, models: environment.STANDIN_SPEECH_MODEL || null }
+  }
+
+  /** A key that is not used would be one that the caller believes to be. */
+  function takesNoKey(): boolean {
+    if (key === null) return false
+    const message =
+      'is not taken: the recognizer of this machine needs none, and no service is named in STANDIN_TRANSCRIPTION_URL'
+    problems.push({ path: 'transcription.api_key', message })
+    return true
   }
 
   function keyOf(name: string): string | null {
@@ -138,18 +151,20 @@ export function speechAccessOf(
   }
 }
 
-/** Why each provider cannot be used, without and with a key of the caller. Settings are named, and no value of one is in it. */
-/** `languages`: those of `Default`. */
+/**
+ * Why each provider cannot be used, without and with a key of the caller. Settings are named, and no value of one is in it.
+ * `languages`: those of `Default`.
+ */
 export type SpeechProblems = Record<
   Exclude<TranscriptionProvider, 'captions'>,
   { withoutKey: Problem | null; withKey: Problem | null }
 > & { languages: readonly string[] | null }
 
-/** `hasModel`: whether bots have a recognizer of their own. */
-export function speechProblemsOf(environment: Environment, { hasModel = false } = {}): SpeechProblems {
+/** As in `speechAccessOf`. */
+export function speechProblemsOf(environment: Environment, { hasModel = false, isOurs = false } = {}): SpeechProblems {
   const problemOf = (provider: TranscriptionProvider, key: string | null) => {
     const problems: Problem[] = []
-    speechAccessOf(provider, key, environment, problems, { hasModel })
+    speechAccessOf(provider, key, environment, problems, { hasModel, isOurs })
     return problems[0] ?? null
   }
   const of = (provider: TranscriptionProvider) => ({

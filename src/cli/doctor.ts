@@ -22,6 +22,7 @@ import { checkProcessors, checkSharedMemory } from '../machine/resources.ts'
 import type { Programs } from '../machine/try-program.ts'
 import { type BotTrials, botTrials } from '../wiring/trials.ts'
 import { checkNetwork, type Network } from './doctor/network.ts'
+import { checkSpeech } from './doctor/speech.ts'
 
 export interface DoctorIo extends Pick<Io, 'leaveRoot'> {
   output: NodeJS.WritableStream & { isTTY?: boolean }
@@ -89,6 +90,7 @@ async function* examine({
   }
   try {
     yield checkFonts(shop)
+    yield checkSpeech(environment)
     yield checkNetwork(network)
   } finally {
     await rm(folder, { recursive: true, force: true })

@@ -5,7 +5,7 @@ import { OTHER_LANGUAGES } from '@standin/wire/speech-access.ts'
 import { messageOf } from '@standin/wire/text/error-text.ts'
 import { packageRoot } from '../../packages/core/process/page-scripts.ts'
 import { installSpeech, isInstalled } from '../speech/install.ts'
-import { builtInModel, findModel, languagesOf, problemOfModel } from '../speech/model.ts'
+import { builtInModel, findModel, languagesOf, problemOfModel, speechSettings } from '../speech/model.ts'
 import { Recognizers } from '../speech/recognizers.ts'
 import { turnsOfFile } from '../speech/recording.ts'
 import { startSpeechServer } from '../speech/server.ts'
@@ -16,16 +16,9 @@ export interface SpeechFlags {
   json?: boolean
 }
 
-function settingsOf({ environment }: Io) {
-  return {
-    engine: environment.STANDIN_SPEECH_ENGINE || 'sherpa-onnx-node',
-    models: environment.STANDIN_SPEECH_MODEL || builtInModel,
-  }
-}
-
 /** `standin speech`: serves until it is interrupted. Resolves with 2 if the model or the port cannot be used. */
 export async function serveSpeech({ host, port = 0, json }: SpeechFlags, io: Io): Promise<number> {
-  const settings = settingsOf(io)
+  const settings = speechSettings(io.environment)
   const given = io.environment.STANDIN_TRANSCRIPTION_KEY
   const key = given || randomBytes(24).toString('base64url')
   try {
@@ -70,7 +63,7 @@ export async function installModel(io: Io): Promise<number> {
 
 /** `standin speech check`: recognizes the built-in sample. Resolves with 2 if the model cannot be used. */
 export async function checkSpeech(io: Io): Promise<number> {
-  const settings = settingsOf(io)
+  const settings = speechSettings(io.environment)
   const problem = problemOfModel(settings)
   const recognizers = new Recognizers({ ...settings, count: 1 })
   try {

@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import type { Problem, TranscriptionProvider } from '@standin/wire/job.ts'
+import { chooseBotUser } from '@standin/wire/process/bot-user.ts'
 import type { Io } from '@standin/wire/process/command-io.ts'
 import { speechAccessOf } from '@standin/wire/speech-access.ts'
 import { messageOf } from '@standin/wire/text/error-text.ts'
@@ -9,6 +10,9 @@ import { InvalidJob } from '../job/config.ts'
 import { transcribeFolder } from '../wiring/transcription.ts'
 import { languageParam } from './job-options.ts'
 import { fileProblem } from './shown-text.ts'
+
+/** Of a person, and of the service. */
+const STOPS = ['SIGINT', 'SIGTERM'] as const
 
 /** `standin transcribe`: makes (or makes again) the transcript of a recording's folder. Throws InvalidJob. */
 export async function transcribe(
@@ -25,9 +29,14 @@ export async function transcribe(
     ...(language !== undefined && languageParam(provider, language)),
   }
   const stop = new AbortController()
-  const onInterrupt = () => stop.abort(new Error('It was interrupted.'))
-  process.once('SIGINT', onInterrupt)
+  const onStop = () => stop.abort(new Error('It was interrupted.'))
+  for (const signal of STOPS) process.once(signal, onStop)
   try {
+    if (await isGiven(place, io))
+      await io.leaveRoot?.({
+        folder: place,
+        reads: access.provider === 'local' && access.models ? [access.models] : [],
+      })
     const utterances = await transcribeFolder(place, {
       botId: await botIdOf(place),
       access,
@@ -42,8 +51,18 @@ export async function transcribe(
     io.errors.write(`There is no transcript: ${messageOf(error)}\n`)
     return 4
   } finally {
-    process.off('SIGINT', onInterrupt)
+    for (const signal of STOPS) process.off(signal, onStop)
   }
+}
+
+/** It decodes the sound of strangers, as the user of bots if root made the recording or a bot of root did; other people's folders are theirs. */
+async function isGiven(folder: string, { environment }: Io): Promise<boolean> {
+  const { user } = await chooseBotUser(environment, [], async () => {})
+  const uid = await stat(folder).then(
+    (found) => found.uid,
+    () => null,
+  )
+  return user !== null && (uid === 0 || uid === user.uid)
 }
 
 async function readParams(file: string): Promise<Record<string, unknown>> {

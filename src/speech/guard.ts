@@ -1,4 +1,5 @@
 /** Recognizers repeat phrases without end in turns that confuse them, and invent words for sounds. Pure. */
+import { withoutMarks } from '../transcription/sound-marks.ts'
 import { type Engine, type EngineText, SAMPLE_RATE } from './engine.ts'
 
 /** More words in a second were never said: fast speakers reach 5. */
@@ -8,12 +9,12 @@ const MAX_PHRASE = 8
 const MAX_REPEATS = 4
 /** A turn is cut in two so often at most. */
 const MAX_CUTS = 3
+/** Of the parts of a turn in which nothing was found; most have no words. */
+const NO_FURTHER = -1
 /** Seconds. */
 const SHORTEST = 1
-/** Samples. */
-const OTHER_END = 400
-/** Marks of sounds that recognizers write as text: `[BLANK_AUDIO]`, `(music)`, `♪`. */
-const MARKS = /\[[^\]]*\]|\([^)]*\)|♪+|<\|[^|]*\|>/g
+/** Of the sound at both ends of a turn, which has no words. Seconds. */
+const TRIMMED = 0.1
 
 /** Whether the text cannot be what was said in `seconds`. */
 export function isRunaway(text: string, seconds: number): boolean {
@@ -33,35 +34,48 @@ export function isRunaway(text: string, seconds: number): boolean {
   return false
 }
 
-/** Recognizes a turn; one whose text cannot be true is cut in two where it is quietest, and what stays untrue is left out. */
+/**
+ * Recognizes a turn. One whose text cannot be true is cut in two where it is quietest, and what stays untrue is left out. Now
+ * and then a recognizer finds nothing in clear speech: then it gets the turn with other ends, and at last in two parts.
+ */
 export async function guarded(
   recognize: Engine['recognize'],
   samples: Float32Array,
   cuts = MAX_CUTS,
 ): Promise<EngineText> {
-  const first = await recognize(samples)
-  // Now and then a recognizer finds nothing in clear speech; with another end it does.
-  const isMissed = first.text.trim() === '' && samples.length >= SHORTEST * SAMPLE_RATE
-  const found = isMissed ? await recognize(samples.subarray(0, samples.length - OTHER_END)) : first
-  const hasMarks = MARKS.test(found.text)
-  MARKS.lastIndex = 0
-  const text = hasMarks ? found.text.replaceAll(MARKS, ' ').replaceAll(/\s+/g, ' ').trim() : found.text
   const seconds = samples.length / SAMPLE_RATE
-  if (!isRunaway(text, seconds)) return hasMarks ? { text, language: found.language ?? null } : found
-  if (cuts === 0 || seconds < 2 * SHORTEST) return { text: '', language: null }
+  const found = withoutSounds(await recognize(samples))
+  const inParts = (cutsLeft: number) => inTwo(samples, (part) => guarded(recognize, part, cutsLeft))
+  const mayCut = seconds >= 2 * SHORTEST && cuts > 0
+  if (found.text === '') {
+    if (seconds < SHORTEST || cuts === NO_FURTHER) return found
+    const trimmed = Math.round(TRIMMED * SAMPLE_RATE)
+    const again = withoutSounds(await recognize(samples.subarray(trimmed, -trimmed)))
+    if (again.text !== '' && !isRunaway(again.text, seconds)) return { ...again, words: shifted(again.words, TRIMMED) }
+    return mayCut ? inParts(NO_FURTHER) : found
+  }
+  if (!isRunaway(found.text, seconds)) return found
+  return mayCut ? inParts(cuts - 1) : { text: '', language: null }
+}
+
+function withoutSounds(found: EngineText): EngineText {
+  const text = withoutMarks(found.text)
+  return text === found.text ? found : { text, language: found.language ?? null }
+}
+
+async function inTwo(samples: Float32Array, recognize: (part: Float32Array) => Promise<EngineText>) {
   const middle = quietestIn(samples)
-  const [before, after] = [
-    await guarded(recognize, samples.subarray(0, middle), cuts - 1),
-    await guarded(recognize, samples.subarray(middle), cuts - 1),
-  ]
-  const shift = middle / SAMPLE_RATE
-  const later = after.words?.map(({ word, start, end }) => ({ word, start: start + shift, end: end + shift }))
+  const [before, after] = [await recognize(samples.subarray(0, middle)), await recognize(samples.subarray(middle))]
+  const later = shifted(after.words, middle / SAMPLE_RATE)
   return {
     text: `${before.text} ${after.text}`.trim(),
     language: before.language ?? after.language ?? null,
     ...(before.words && later && { words: [...before.words, ...later] }),
   }
 }
+
+const shifted = (words: EngineText['words'], by: number) =>
+  words?.map(({ word, start, end }) => ({ word, start: start + by, end: end + by }))
 
 /** In the middle half, the sample in whose tenth of a second the sound is weakest. */
 function quietestIn(samples: Float32Array): number {

@@ -4,7 +4,7 @@ import { problemOfLanguage } from '@standin/wire/speech-access.ts'
 import { messageOf } from '@standin/wire/text/error-text.ts'
 import { z } from 'zod'
 import { SAMPLE_RATE } from './engine.ts'
-import type { Recognizers } from './recognizers.ts'
+import { type Recognizers, TooLate } from './recognizers.ts'
 import { sherpa } from './sherpa.ts'
 import { openDetector } from './voices.ts'
 
@@ -43,7 +43,11 @@ const eventSchema = z.discriminatedUnion('type', [
     }),
   }),
   z.object({ type: z.literal('input_audio_buffer.append'), audio: z.string().max(MAX_AUDIO) }),
-  z.object({ type: z.literal('input_audio_buffer.commit') }),
+  z.object({
+    type: z.literal('input_audio_buffer.commit'),
+    /** Ours alone: where in the sound of the turn it ended; what comes after it begins the next one. */
+    audio_end_ms: z.number().min(0).optional(),
+  }),
   z.object({ type: z.literal('input_audio_buffer.clear') }),
 ])
 const TRANSCRIPTION = 'conversation.item.input_audio_transcription'
@@ -63,7 +67,7 @@ export class LiveSession {
     this.#options = options
     this.#languages = languages
     this.#detector = openDetector(options)
-    options.send({ type: 'session.created', session: { id: randomUUID(), type: 'transcription' } })
+    options.send({ type: 'session.created', session: { id: randomUUID(), type: 'transcription', ends_earlier: true } })
   }
 
   /** Answers an event that is wrong with an `error` event. */
@@ -72,7 +76,7 @@ export class LiveSession {
     if (event === undefined) this.#refuse('invalid_event', z.prettifyError(error!).slice(0, 300))
     else if (event.type === 'session.update') this.#update(event.session.audio?.input ?? {}, event.session)
     else if (event.type === 'input_audio_buffer.append') this.#append(Buffer.from(event.audio, 'base64'))
-    else if (event.type === 'input_audio_buffer.commit') this.#commit()
+    else if (event.type === 'input_audio_buffer.commit') this.#commit(event.audio_end_ms)
     else this.#turn = null
   }
 
@@ -122,12 +126,14 @@ export class LiveSession {
     this.#options.send({ type: `${TRANSCRIPTION}.delta`, item_id: turn.item, delta: '', text: found.text })
   }
 
-  #commit(): void {
+  #commit(endMs = Number.POSITIVE_INFINITY): void {
     const turn = this.#turn
-    this.#turn = null
+    const rest = turn?.cut(Math.round((endMs / 1000) * SAMPLE_RATE))
+    this.#turn = rest?.seconds ? rest : null
     // A pause that the client found first must not end its next turn.
     this.#wasSpeaking = false
     this.#detector.reset()
+    if (this.#turn !== null) this.#detector.add(this.#turn.samples())
     if (turn === null) {
       this.#refuse('input_audio_buffer_commit_empty', 'there is no sound to commit')
       return
@@ -142,7 +148,8 @@ export class LiveSession {
         send({ type: `${TRANSCRIPTION}.completed`, item_id: turn.item, transcript: text, words, language })
       } catch (error) {
         if (signal.aborted) return
-        const reason = { type: 'server_error', message: messageOf(error) }
+        const code = error instanceof TooLate ? 'too_late' : null
+        const reason = { type: 'server_error', code, message: messageOf(error) }
         send({ type: `${TRANSCRIPTION}.failed`, item_id: turn.item, error: reason })
       }
     })
@@ -151,7 +158,7 @@ export class LiveSession {
 
 class OpenTurn {
   readonly item = `item_${randomUUID()}`
-  readonly #pieces: Float32Array[] = []
+  #pieces: Float32Array[] = []
   #length = 0
   #partials = 0
   isAsked = false
@@ -172,6 +179,17 @@ class OpenTurn {
   add(samples: Float32Array): void {
     this.#pieces.push(samples)
     this.#length += samples.length
+  }
+
+  /** The turn ends at this sample; gives a turn with what comes after it. */
+  cut(end: number): OpenTurn {
+    const rest = new OpenTurn()
+    const all = this.samples()
+    if (end >= all.length) return rest
+    rest.add(all.slice(end))
+    this.#pieces = [all.subarray(0, end)]
+    this.#length = end
+    return rest
   }
 
   samples(): Float32Array {

@@ -9,6 +9,12 @@ import { packageRoot } from '../../packages/core/process/page-scripts.ts'
 /** Where `standin speech install` puts the model of this version. */
 export const builtInModel = join(packageRoot, 'models', 'speech-en')
 
+/** The engine and the folder of its model, as the operator's settings say. */
+export function speechSettings(environment: Readonly<Record<string, string | undefined>>) {
+  const { STANDIN_SPEECH_ENGINE: engine, STANDIN_SPEECH_MODEL: models } = environment
+  return { engine: engine || 'sherpa-onnx-node', models: models || builtInModel }
+}
+
 export interface SpeechModel {
   folder: string
   kind: 'Moonshine' | 'Whisper' | 'SenseVoice' | 'transducer' | 'streaming transducer'

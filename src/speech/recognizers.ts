@@ -6,7 +6,8 @@ import { CHILD_PATH } from '@standin/wire/process/child-path.ts'
 import type { EngineText } from './engine.ts'
 
 /** Ends of live turns come first, then texts of open turns, then stored recordings. */
-export type Urgency = 'live' | 'partial' | 'stored'
+export const URGENCIES = ['live', 'partial', 'stored'] as const
+export type Urgency = (typeof URGENCIES)[number]
 
 export interface RecognizerOptions {
   /** A package or the path of a module. */
@@ -16,12 +17,18 @@ export interface RecognizerOptions {
   count?: number
   /** A process with more memory is replaced between two turns. Bytes. */
   maxMemory?: number
-  /** A process that had nothing to do for so long gives its memory back. */
+  /** A process that had nothing to do for so long gives its memory back, unless it is held. */
   idleMs?: number
+  /** After which partial texts are left out, and after which the end of a live turn is given up. */
+  lateMs?: number
+  tooLateMs?: number
+  /** A process that gives no answer for so long is ended, as if it had crashed. */
+  turnMs?: number
 }
 
 interface Job {
   samples: Float32Array
+  urgency: Urgency
   since: number
   isRetried: boolean
   resolve(text: EngineText | null): void
@@ -31,24 +38,36 @@ interface Job {
 /** The model cannot be used at all; the sentence is for the operator. */
 export class UnusableModel extends Error {}
 
+/** The end of a live turn has no words in time: its meeting is recognized afterwards. */
+export class TooLate extends Error {}
+
 /** A large model on a slow disk. */
 const LOAD_MS = 120_000
 const MAX_MEMORY = 600_000_000
 /** Texts of open turns are left out while the end of a turn has waited so long. */
 const LATE_MS = 3_000
+/** Live words that come later are of no use to those who read along. */
+const TOO_LATE_MS = 10_000
+/** A turn of half a minute takes a few seconds on a free core. */
+const TURN_MS = 5 * 60_000
 /** A loaded model takes more memory than all else of a service. */
 const IDLE_MS = 5 * 60_000
 /** Between two starts after a crash. */
 const PAUSE_MS = 1_000
+/** sherpa ends the process if the files are no model of the kind that their names say, and aborts it if they are damaged. */
+const FAULTS: ReadonlySet<string> = new Set(['SIGABRT', 'SIGSEGV', 'SIGILL', 'SIGBUS', 'SIGFPE'])
+/** Before its reason: file, function and line of sherpa, or the name of the exception. */
+const SOURCE = /^(?:.*what\(\):\s*|\S+\.(?:cc|h):\S*?\d+:?\s*)/
 const PROCESS = join(import.meta.dirname, `recognizer-process${extname(import.meta.filename)}`)
 
 export class Recognizers {
   readonly #options: RecognizerOptions
   readonly #queues: Record<Urgency, Job[]> = { live: [], partial: [], stored: [] }
   readonly #workers: Worker[]
+  #holders = 0
   #isClosed = false
   /** For `/metrics`. */
-  readonly counts = { turns: 0, seconds: 0, busyMs: 0, dropped: 0, renewed: 0, crashed: 0 }
+  readonly counts = { turns: 0, seconds: 0, busyMs: 0, dropped: 0, renewed: 0, crashed: 0, tooLate: 0 }
 
   constructor(options: RecognizerOptions) {
     this.#options = options
@@ -61,6 +80,18 @@ export class Recognizers {
     await this.#workers[0]!.start()
   }
 
+  /** A live session: the model is loaded when its first turn ends, and stays so until the result is called. */
+  hold(): () => void {
+    this.#holders++
+    for (const worker of this.#workers) clearTimeout(worker.idle)
+    // A model that cannot be loaded is the answer to the first turn.
+    void this.ready().catch(() => {})
+    return () => {
+      this.#holders--
+      for (const worker of this.#workers) if (!worker.isBusy) this.#rest(worker)
+    }
+  }
+
   /** Milliseconds that the oldest turn of this kind has waited. */
   waited(urgency: Urgency): number {
     const first = this.#queues[urgency][0]
@@ -71,29 +102,40 @@ export class Recognizers {
     return this.#workers.reduce((sum, worker) => sum + worker.memory, 0)
   }
 
-  /** Null: the text of an open turn for which there is no time. Rejects if a turn ends two processes, or after `close`. */
+  /**
+   * Null: the text of an open turn for which there is no time. Rejects with TooLate, and if a turn ends two processes, and
+   * after `close`.
+   */
   recognize(samples: Float32Array, urgency: Urgency, signal: AbortSignal): Promise<EngineText | null> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed || signal.aborted) {
         reject(new Error('The recognizer is closed.'))
         return
       }
-      const leave = () => {
+      const leave = (reason: Error) => {
         const at = this.#queues[urgency].indexOf(job)
         if (at !== -1) this.#queues[urgency].splice(at, 1)
-        reject(signal.reason)
+        job.reject(reason)
       }
+      const onAbort = () => leave(signal.reason)
+      const onLate = () => {
+        this.counts.tooLate++
+        leave(new TooLate('Speech is recognized more slowly here than it is spoken.'))
+      }
+      const { tooLateMs = TOO_LATE_MS } = this.#options
+      const timer = urgency === 'live' ? setTimeout(onLate, tooLateMs).unref() : undefined
       // A live session has one signal for all of its turns.
       const settled =
         <T>(settle: (value: T) => void) =>
         (value: T) => {
-          signal.removeEventListener('abort', leave)
+          signal.removeEventListener('abort', onAbort)
+          clearTimeout(timer)
           settle(value)
         }
       const since = performance.now()
-      const job = { samples, since, isRetried: false, resolve: settled(resolve), reject: settled(reject) }
+      const job = { samples, urgency, since, isRetried: false, resolve: settled(resolve), reject: settled(reject) }
       this.#queues[urgency].push(job)
-      signal.addEventListener('abort', leave, { once: true })
+      signal.addEventListener('abort', onAbort, { once: true })
       this.#next()
     })
   }
@@ -110,7 +152,7 @@ export class Recognizers {
 
   #take(): Job | undefined {
     const { live, partial, stored } = this.#queues
-    if (this.waited('live') > LATE_MS)
+    if (this.waited('live') > (this.#options.lateMs ?? LATE_MS))
       for (const job of partial.splice(0)) {
         this.counts.dropped++
         job.resolve(null)
@@ -144,14 +186,20 @@ export class Recognizers {
       else {
         this.counts.crashed++
         job.isRetried = true
-        this.#queues.live.unshift(job)
+        this.#queues[job.urgency].unshift(job)
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS).unref())
       }
     } finally {
       worker.isBusy = false
-      worker.idle = setTimeout(() => worker.stop(), this.#options.idleMs ?? IDLE_MS).unref()
+      this.#rest(worker)
       this.#next()
     }
+  }
+
+  #rest(worker: Worker): void {
+    clearTimeout(worker.idle)
+    if (this.#holders > 0) return
+    worker.idle = setTimeout(() => worker.stop(), this.#options.idleMs ?? IDLE_MS).unref()
   }
 }
 
@@ -180,10 +228,12 @@ class Worker {
 
   async recognize(samples: Float32Array): Promise<EngineText> {
     const child = await this.start()
+    const limit = setTimeout(() => child.kill('SIGKILL'), this.#options.turnMs ?? TURN_MS).unref()
     const answer = await new Promise<Message | Error>((resolve) => {
       this.#answer = resolve
       child.send({ samples }, (error) => error && resolve(error))
     })
+    clearTimeout(limit)
     this.#answer = null
     if (answer instanceof Error) throw answer
     if (answer.type !== 'text') throw new Error('The recognizer gave no answer.')
@@ -229,9 +279,14 @@ class Worker {
     const timer = setTimeout(() => fail(new Error('The speech engine did not start in time.')), LOAD_MS)
     child.on('error', (error) => fail(new Error(`The speech engine could not be started: ${error.message}`)))
     child.on('exit', (code, signal) => {
-      const reason = `The speech engine ended (${signal ?? code}) ${lastLine}`.trim()
-      // sherpa ends the process if the files are no model of the kind that their names say.
-      fail(isReady || signal !== null ? new Error(reason) : new UnusableModel(reason))
+      const why = lastLine.replace(SOURCE, '').trim()
+      if (!isReady && (signal === null || FAULTS.has(signal)))
+        return fail(
+          new UnusableModel(
+            `The speech engine ${engine} cannot load the model in ${models}: ${why || (signal ?? code)}`,
+          ),
+        )
+      fail(new Error(`The speech engine ended (${signal ?? code}) ${why}`.trim()))
     })
     child.on('message', (message: Message) => {
       if (message.type === 'failed')

@@ -16,7 +16,7 @@ import { WebSocketServer } from 'ws'
 import { BodyTooLong, readBody } from '../../packages/core/bounded-body.ts'
 import { LiveSession } from './live-turn.ts'
 import { findModel, languagesOf } from './model.ts'
-import { type RecognizerOptions, Recognizers, UnusableModel } from './recognizers.ts'
+import { type RecognizerOptions, Recognizers, UnusableModel, URGENCIES } from './recognizers.ts'
 import { NoSound, type SpokenTurn, turnsOfFile } from './recording.ts'
 
 export interface SpeechServerOptions extends RecognizerOptions {
@@ -77,7 +77,11 @@ export async function startSpeechServer(options: SpeechServerOptions): Promise<S
     if (sockets.clients.size >= MAX_SESSIONS) return refuse('503 Service Unavailable')
     sockets.handleUpgrade(request, socket, head, (client) => {
       const left = new AbortController()
-      client.on('close', () => left.abort())
+      const release = recognizers.hold()
+      client.on('close', () => {
+        left.abort()
+        release()
+      })
       client.on('error', () => client.terminate())
       const session = new LiveSession(
         {
@@ -110,7 +114,7 @@ export async function startSpeechServer(options: SpeechServerOptions): Promise<S
     const path = pathOf(request)
     if (path === '/healthz') return { status: 200, body: { status: 'ok' } }
     if (!isKnown(request)) throw new Refused(401, 'invalid_api_key', 'The key is missing or wrong.')
-    if (path === '/metrics') return { status: 200, body: metricsOf(recognizers) }
+    if (path === '/metrics') return { status: 200, body: metricsOf(recognizers, sockets.clients.size) }
     if (path !== '/v1/audio/transcriptions') throw new Refused(404, 'not_found', `There is no ${path}.`)
     if (request.method !== 'POST') throw new Refused(405, 'method_not_allowed', 'Use POST.')
     const { file, fields } = await formOf(request)
@@ -188,17 +192,33 @@ function parsed(text: string): unknown {
 }
 
 /** In the text format of Prometheus. */
-function metricsOf(recognizers: Recognizers): string {
-  const { turns, seconds, busyMs, dropped, renewed, crashed } = recognizers.counts
-  const rows: [name: string, kind: 'counter' | 'gauge', value: number][] = [
-    ['standin_speech_turns_total', 'counter', turns],
-    ['standin_speech_sound_seconds_total', 'counter', seconds],
-    ['standin_speech_busy_seconds_total', 'counter', busyMs / 1000],
-    ['standin_speech_partials_dropped_total', 'counter', dropped],
-    ['standin_speech_recognizers_renewed_total', 'counter', renewed],
-    ['standin_speech_recognizers_crashed_total', 'counter', crashed],
-    ['standin_speech_live_wait_seconds', 'gauge', recognizers.waited('live') / 1000],
-    ['standin_speech_memory_bytes', 'gauge', recognizers.memory],
+function metricsOf(recognizers: Recognizers, sessions: number): string {
+  const { turns, seconds, busyMs, dropped, tooLate, renewed, crashed } = recognizers.counts
+  const waits = URGENCIES.map((urgency): [string, number] => [`{of="${urgency}"}`, recognizers.waited(urgency) / 1000])
+  const figures: [name: string, help: string, values: number | [labels: string, value: number][]][] = [
+    ['turns_total', 'Turns that were recognized.', turns],
+    ['sound_seconds_total', 'Their sound.', seconds],
+    ['busy_seconds_total', 'Time that they took; divided by their sound, the real-time factor.', busyMs / 1000],
+    ['partials_dropped_total', 'Texts of open turns that were left out, since ends of turns waited.', dropped],
+    [
+      'live_given_up_total',
+      'Ends of live turns that waited too long; their meetings are recognized afterwards.',
+      tooLate,
+    ],
+    ['recognizers_renewed_total', 'Processes that were replaced because of their memory.', renewed],
+    ['recognizers_crashed_total', 'Processes that ended in a turn.', crashed],
+    ['wait_seconds', 'Time that the oldest turn has waited.', waits],
+    ['live_sessions', 'Live sessions that are open.', sessions],
+    ['memory_bytes', 'Memory of all recognizers.', recognizers.memory],
   ]
-  return rows.map(([name, kind, value]) => `# TYPE ${name} ${kind}\n${name} ${value}\n`).join('')
+  return figures
+    .map(([name, help, values]) => {
+      const whole = `standin_speech_${name}`
+      const lines = (typeof values === 'number' ? [['', values]] : values).map(
+        ([at, value]) => `${whole}${at} ${value}\n`,
+      )
+      const type = name.endsWith('_total') ? 'counter' : 'gauge'
+      return `# HELP ${whole} ${help}\n# TYPE ${whole} ${type}\n${lines.join('')}`
+    })
+    .join('')
 }

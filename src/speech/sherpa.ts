@@ -44,8 +44,11 @@ interface Package {
 
 /** Silence after the last word, for models that recognize speech as it comes. Seconds. */
 const TAIL = 0.4
-/** Lengths of turns are rounded up to this, because the engine keeps memory for each length that it has seen. Seconds. */
-const LENGTH_STEP = 2
+/**
+ * Lengths of turns are rounded up to this, because the engine keeps memory for each length that it has seen. Seconds. With
+ * more than a second of silence behind it, Moonshine finds nothing in some turns.
+ */
+const LENGTH_STEP = 1
 
 export const sherpa = (): Package => createRequire(import.meta.url)('sherpa-onnx-node') as Package
 

@@ -125,7 +125,7 @@ export class LiveWords {
     while (!signal.aborted) {
       let reason: string
       try {
-        const lost = Promise.withResolvers<string>()
+        const lost = Promise.withResolvers<{ reason: string; isForGood: boolean }>()
         // Counted from the first sound that this connection gets.
         let base = 0
         const connection = await recognition.open(
@@ -134,7 +134,7 @@ export class LiveWords {
               failures = 0
               this.#onWords(words, base)
             },
-            lost: lost.resolve,
+            lost: (why, isForGood = false) => lost.resolve({ reason: why, isForGood }),
           },
           signal,
         )
@@ -142,16 +142,21 @@ export class LiveWords {
         this.#sent = base
         this.#connection = connection
         void this.#sendKept()
-        const onOver = () => lost.resolve('')
+        const onOver = () => lost.resolve({ reason: '', isForGood: false })
         signal.addEventListener('abort', onOver, { once: true })
-        reason = await lost.promise
+        const end = await lost.promise
+        reason = end.reason
         signal.removeEventListener('abort', onOver)
         connection.close()
+        if (end.isForGood) {
+          this.#connection = null
+          this.#giveUp(`Live recognition was given up: ${reason}.`)
+          return
+        }
       } catch (error) {
         reason = messageOf(error)
         if (!signal.aborted && error instanceof ProviderError && !error.isTransient) {
-          this.#failure = `Live recognition is not possible: ${reason}.`
-          notice(this.#failure)
+          this.#giveUp(`Live recognition is not possible: ${reason}.`)
           return
         }
       }
@@ -162,6 +167,11 @@ export class LiveWords {
       failures++
       await clock.sleep(backoff(RETRY_MS, failures), signal).catch(() => {})
     }
+  }
+
+  #giveUp(sentence: string): void {
+    this.#failure = sentence
+    this.#options.notice(sentence)
   }
 
   async #stayAlive(): Promise<void> {

@@ -13,6 +13,8 @@ import type { LiveConnection, LiveListener, Word } from './types.ts'
 export interface RecognizerSession {
   /** UTC milliseconds at which it ends by itself. */
   readonly endsAt: number
+  /** Whether a commit may name an earlier end, in `audio_end_ms` of the turn: what comes after it begins the next turn. */
+  readonly endsEarlier?: boolean
   send(event: { type: string } & Record<string, unknown>): void
   /** Shows the recognizer that we are there. */
   ping(): void
@@ -37,6 +39,8 @@ interface TurnOptions {
   now?: () => number
 }
 
+/** A turn with less voice is not cut where another person speaks. Seconds. */
+const SHORTEST = 0.5
 /** Sessions are replaced so long before their end, but not before nine tenths of their time. */
 const MARGIN_MS = 5 * 60_000
 const MARGIN_SHARE = 0.1
@@ -75,7 +79,14 @@ const eventSchema = z.discriminatedUnion('type', [
       .nullish()
       .catch(null),
   }),
-  z.object({ type: z.literal(`${TRANSCRIPTION}.failed`), ...item }),
+  z.object({
+    type: z.literal(`${TRANSCRIPTION}.failed`),
+    ...item,
+    error: z
+      .looseObject({ code: z.string().nullish().catch(null) })
+      .nullish()
+      .catch(null),
+  }),
   z.object({ type: z.literal('error'), error: z.looseObject({ code: z.string().nullish().catch(null) }) }),
 ])
 type Completed = Extract<z.infer<typeof eventSchema>, { transcript: string }>
@@ -168,9 +179,25 @@ class TurnConnection implements LiveConnection {
     if (heard.ends) this.#commit(turn)
   }
 
+  /** It comes when another person was heard for a moment: a turn that has just begun is theirs. */
   cut(): void {
-    if (!this.#cutter.mayEnd || this.#over.signal.aborted) return
-    const turn = this.#openTurn!
+    const turn = this.#openTurn
+    if (turn === null || this.#over.signal.aborted) return
+    const rest = turn.session.recognizer.endsEarlier ? this.#cutter.sinceWeakest : 0
+    const end = this.#seconds - rest
+    if (end - turn.voiceStart < SHORTEST) return
+    if (rest > 0) {
+      const times = { start: end, end: turn.end, voiceStart: end, voiceEnd: turn.voiceEnd }
+      Object.assign(turn, { end, voiceEnd: Math.min(turn.voiceEnd, end) })
+      this.#turns.push({ ...turn, ...times, itemId: null, isCommitted: false, text: '' })
+    }
+    this.#cutter.end(rest)
+    this.#commit(turn)
+  }
+
+  #endTurn(): void {
+    const turn = this.#openTurn
+    if (turn === null || !this.#cutter.mayEnd) return
     this.#cutter.end()
     this.#commit(turn)
   }
@@ -182,7 +209,7 @@ class TurnConnection implements LiveConnection {
 
   async finish(limit: AbortSignal): Promise<boolean> {
     this.#isFinishing = true
-    this.cut()
+    if (!this.#over.signal.aborted) this.#endTurn()
     // A turn that is shorter than allowed has no word.
     if (this.#cutter.isOpen) this.#turns.pop()
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -221,7 +248,9 @@ class TurnConnection implements LiveConnection {
 
   #commit(turn: Turn): void {
     turn.endedAt = this.#now()
-    turn.session.recognizer.send({ type: 'input_audio_buffer.commit' })
+    const isEarlier = turn.end < this.#seconds
+    const end = isEarlier && { audio_end_ms: Math.round((turn.end - turn.start) * 1000) }
+    turn.session.recognizer.send({ type: 'input_audio_buffer.commit', ...end })
   }
 
   /** Leaves a recognizer that is late, and replaces a session that ends soon. */
@@ -233,7 +262,7 @@ class TurnConnection implements LiveConnection {
     if (this.#now() < replacedFrom || this.#over.signal.aborted) return
     if (this.#next === null && this.#now() >= this.#openAgainAt) void this.#openNext()
     // A speaker who makes no pause is cut when half of the margin is gone.
-    if (this.#now() > (replacedFrom + recognizer.endsAt) / 2) this.cut()
+    if (this.#now() > (replacedFrom + recognizer.endsAt) / 2) this.#endTurn()
   }
 
   #mayReplace(): void {
@@ -278,10 +307,10 @@ class TurnConnection implements LiveConnection {
     else if (session === this.#current || this.#turns.some((turn) => turn.session === session)) this.#end(reason)
   }
 
-  #end(reason: string): void {
+  #end(reason: string, isForGood = false): void {
     if (this.#over.signal.aborted) return
     this.close()
-    if (!this.#isFinishing) this.#listener.lost(reason)
+    if (!this.#isFinishing) this.#listener.lost(reason, isForGood)
   }
 
   #leaveUnused(): void {
@@ -297,26 +326,22 @@ class TurnConnection implements LiveConnection {
     const parsed = eventSchema.safeParse(raw)
     if (!parsed.success || this.#over.signal.aborted) return
     const event = parsed.data
-    if (event.type === 'input_audio_buffer.speech_stopped') {
-      this.#onSilence(session)
-      return
-    }
     if (event.type === 'error') this.#onError(session, event.error.code ?? null, raw)
     const turn = event.type === 'error' ? undefined : this.#turnOf(session, event)
     if (event.type === 'error' || turn === undefined || turn.done !== null) return
+    // What is louder than the level of silence is noise.
+    if (event.type === 'input_audio_buffer.speech_stopped') {
+      if (turn === this.#openTurn) this.#endTurn()
+      return
+    }
     turn.itemId = event.item_id
     if (event.type === 'input_audio_buffer.committed') turn.isCommitted = true
-    else if (event.type.endsWith('.failed')) this.#end('could not recognize a piece of sound')
+    else if ('error' in event) this.#onFailed(event.error?.code ?? null)
     else if ('delta' in event) this.#grow(turn, event.text ?? turn.text + event.delta, raw)
     else if ('transcript' in event && turn.endedAt < Number.POSITIVE_INFINITY) {
       turn.done = { event, raw }
       this.#release()
     }
-  }
-
-  /** What is louder than the level of silence is noise. */
-  #onSilence(session: Session): void {
-    if (session === this.#openTurn?.session) this.cut()
   }
 
   /** Other errors concern no turn, or its text does not come. */
@@ -335,6 +360,12 @@ class TurnConnection implements LiveConnection {
     if (session.known.includes(id)) return undefined
     const isCommit = type === 'input_audio_buffer.committed'
     return ofSession.find(({ itemId, endedAt }) => itemId === null && (!isCommit || endedAt < Number.POSITIVE_INFINITY))
+  }
+
+  /** The recognizer of this machine says so when more is spoken than it can follow; the same sound again would make it worse. */
+  #onFailed(code: string | null): void {
+    if (code === 'too_late') this.#end('speech is recognized more slowly here than it is spoken', true)
+    else this.#end('could not recognize a piece of sound')
   }
 
   #grow(turn: Turn, text: string, raw: unknown): void {

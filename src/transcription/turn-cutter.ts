@@ -13,6 +13,11 @@ const WEAK_SHARE = 0.2
 const MAX = 30
 /** Recognizers refuse shorter turns. */
 const MIN = 0.2
+/** Of another speaker the bot learns so late at most; the change is where the sound was weakest since then, */
+const LOOK_BACK = 1
+/** over so long, as between two words. */
+const GAP = 0.12
+const STEP = 0.01
 
 export interface Heard {
   /** Sound for the recognizer, oldest first. */
@@ -32,6 +37,8 @@ export class TurnCutter {
   #length: number | null = null
   #quiet = 0
   #peak = 0
+  /** The last sound of the open turn. */
+  #recent = Buffer.alloc(0)
 
   constructor(sampleRate: number) {
     this.#sampleRate = sampleRate
@@ -56,6 +63,7 @@ export class TurnCutter {
       return { samples: [], begins: false, ends: false, isVoice }
     }
     const all = [...this.#lead.splice(0).map((piece) => piece.samples), samples]
+    this.#recent = Buffer.concat([this.#recent, ...all]).subarray(-2 * LOOK_BACK * this.#sampleRate)
     this.#length = (this.#length ?? this.#leadSeconds) + seconds
     this.#leadSeconds = 0
     this.#quiet = isVoice ? 0 : this.#quiet + seconds
@@ -66,11 +74,26 @@ export class TurnCutter {
     return { samples: all, begins, ends, isVoice }
   }
 
-  /** The open turn is over. */
-  end(): void {
-    this.#length = null
+  /** The open turn is over, but for its last seconds, which begin the next one. */
+  end(rest = 0): void {
+    this.#length = rest === 0 ? null : rest
     this.#quiet = 0
-    this.#peak = 0
+    this.#recent = this.#recent.subarray(this.#recent.byteLength - 2 * Math.round(rest * this.#sampleRate))
+    this.#peak = peakOf(this.#recent)
+  }
+
+  /** Seconds since the weakest moment of the last second. */
+  get sinceWeakest(): number {
+    const step = Math.round(STEP * this.#sampleRate)
+    const levels = Array.from({ length: Math.floor(this.#recent.byteLength / 2 / step) }, (_, index) =>
+      meanOf(this.#recent.subarray(index * step * 2, (index + 1) * step * 2)),
+    )
+    const width = Math.round(GAP / STEP)
+    const gaps = levels.slice(width).map((_, at) => levels.slice(at, at + width).reduce((sum, level) => sum + level, 0))
+    const lowest = Math.min(...gaps)
+    // In the middle of a gap that is longer.
+    const [first, last] = [gaps.indexOf(lowest), gaps.lastIndexOf(lowest)]
+    return first === -1 ? 0 : (levels.length - (first + last + width) / 2) * STEP
   }
 
   #keepLead(samples: Uint8Array, seconds: number): void {
@@ -85,4 +108,10 @@ function peakOf(samples: Uint8Array): number {
   let peak = 0
   for (let at = 0; at + 1 < samples.byteLength; at += 2) peak = Math.max(peak, Math.abs(view.getInt16(at, true)))
   return peak
+}
+
+function meanOf(samples: Buffer): number {
+  let sum = 0
+  for (let at = 0; at + 1 < samples.byteLength; at += 2) sum += Math.abs(samples.readInt16LE(at))
+  return sum / (samples.byteLength / 2)
 }

@@ -46,8 +46,8 @@ export interface LiveRecognition {
 
 export interface LiveListener {
   heard(heard: HeardWords): void
-  /** The connection is over, and not because we finished it. Told once at most. */
-  lost(reason: string): void
+  /** The connection is over, and not because we finished it; called once at most. `isForGood`: another one would not help. */
+  lost(reason: string, isForGood?: boolean): void
 }
 
 export interface HeardWords {

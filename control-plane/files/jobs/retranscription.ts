@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { parseJson } from '@standin/wire/text/json-text.ts'
 import { spread } from '@standin/wire/time/backoff.ts'
 import { startLoop } from '@standin/wire/time/loop.ts'
 import { transcriptIdsOf } from '@standin/wire/transcript-ids.ts'
@@ -35,7 +36,12 @@ const TRANSCRIPT_TYPES: Readonly<Record<string, string>> = {
   'transcription.vtt': 'text/vtt',
   'transcription.srt': 'application/x-subrip',
 }
-const resultSchema = z.object({ result: z.object({ total_duration: z.number().min(0) }) })
+const stretchSchema = z.object({ start: z.number(), end: z.number() })
+const transcriptSchema = z.object({
+  provider: z.string(),
+  result: z.object({ total_duration: z.number().min(0), holes: z.array(stretchSchema).default([]) }),
+})
+type MadeTranscript = z.infer<typeof transcriptSchema>
 
 export interface Speech {
   provider: string
@@ -137,7 +143,8 @@ async function transcriptOf(
   const audio = await artifactOfBot(database, botId, AUDIO_FILE)
   if (audio === undefined) return { failure: 'The recording has no audio any more.' }
   const turns = await artifactOfBot(database, botId, TURNS_FILE)
-  await mkdir(workFolder, { recursive: true, mode: 0o700 })
+  // Others may pass: the program leaves root, and its own folder is closed.
+  await mkdir(workFolder, { recursive: true, mode: 0o711 })
   const work = await mkdtemp(join(workFolder, 'work-'))
   try {
     const folder = join(work, botId)
@@ -149,6 +156,7 @@ async function transcriptOf(
       const earlier = await artifactOfBot(database, botId, name)
       if (earlier) await files.copy(earlier.key, join(folder, name), signal)
     }
+    const earlier = await readMade(folder)
     await transcribe(folder, { provider, apiKey, customParams }, signal)
     const stored: RecoveredFile[] = []
     for (const [name, type] of Object.entries(TRANSCRIPT_TYPES)) {
@@ -157,13 +165,42 @@ async function transcriptOf(
       await files.write(key, bytes, type)
       stored.push({ name, key, bytes: bytes.length, durationSeconds: null })
     }
-    const document = JSON.parse(await readFile(join(folder, 'transcription.json'), 'utf8'))
-    const { total_duration: seconds } = resultSchema.parse(document).result
+    const made = await readMade(folder)
+    if (made === null) throw new Error('The transcript cannot be read')
     const raw = JSON.parse(await readFile(join(folder, 'raw_transcription.json'), 'utf8'))
-    return { seconds, ids: transcriptIdsOf(provider, raw), attempt: audio.attempt, files: stored }
+    return {
+      seconds: transcribedSeconds(made, earlier),
+      ids: transcriptIdsOf(provider, raw),
+      attempt: audio.attempt,
+      files: stored,
+    }
   } finally {
     await rm(work, { recursive: true, force: true })
   }
+}
+
+async function readMade(folder: string): Promise<MadeTranscript | null> {
+  const document = await readFile(join(folder, 'transcription.json'), 'utf8')
+    .then(parseJson)
+    .catch(() => null)
+  return transcriptSchema.safeParse(document).data ?? null
+}
+
+/** What was transcribed now: all of it or, as the program does it, the holes of an earlier transcript by the same provider; without the holes that are left. */
+function transcribedSeconds(made: MadeTranscript, earlier: MadeTranscript | null): number {
+  const isFilled = earlier !== null && earlier.provider === made.provider && earlier.result.holes.length > 0
+  const asked = isFilled ? lengthOf(earlier.result.holes) : made.result.total_duration
+  return Math.max(0, asked - lengthOf(made.result.holes))
+}
+
+/** Holes of several people may be of one moment. */
+function lengthOf(holes: readonly z.infer<typeof stretchSchema>[]): number {
+  let [until, length] = [0, 0]
+  for (const { start, end } of holes.toSorted((one, other) => one.start - other.start)) {
+    length += Math.max(0, end - Math.max(start, until))
+    until = Math.max(until, end)
+  }
+  return length
 }
 
 /** Writes parameters of the provider where the program reads them. */

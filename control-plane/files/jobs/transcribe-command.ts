@@ -41,6 +41,7 @@ export function createTranscribeCommand({
       const limits = { env, signal, timeout: MAX_MS, maxBuffer: MAX_OUTPUT_BYTES }
       execFile(program, options, limits, (error, _output, errors) => {
         if (error === null) return resolve()
+        if (error.killed) return reject(error)
         const said = sentenceOf(withoutKey(errors, key))
         const isSentence = error.code === NO_TRANSCRIPT || error.code === WRONG_SETTINGS
         if (isSentence && said !== '') return reject(new NoTranscript(said))
@@ -50,10 +51,11 @@ export function createTranscribeCommand({
   }
 }
 
-/** Without the program's own beginning, in one line. */
+/** The last thing that the program said, without its own beginning, in one line. What it said before is for the operator. */
 function sentenceOf(errors: string): string {
-  const text = errors.replace(/^There is no transcript: /, '').replace('The job is not valid:', 'It cannot be made:')
-  return text.replace(/\s+/g, ' ').trim().slice(0, 1000)
+  const [text = ''] = /(?:There is no transcript:|The job is not valid:)[\s\S]*$/.exec(errors) ?? [errors]
+  const sentence = text.replace('There is no transcript:', '').replace('The job is not valid:', 'It cannot be made:')
+  return sentence.replace(/\s+/g, ' ').trim().slice(0, 1000)
 }
 
 /** A provider may repeat the key in its refusal. */

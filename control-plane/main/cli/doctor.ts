@@ -13,8 +13,9 @@ import { type ServiceConfig, unknownSettings } from '../config/config.ts'
 import { openBotUser } from '../wiring/bot-user.ts'
 import { httpAddress } from '../wiring/http-address.ts'
 import { type Installation, openInstallation } from '../wiring/installation.ts'
-import { hasSpeechModel, standinCommand } from '../wiring/installed-file.ts'
+import { standinCommand } from '../wiring/installed-file.ts'
 import { openLauncher } from '../wiring/launcher.ts'
+import { haveModel } from '../wiring/speech.ts'
 import { readWords } from '../wiring/words.ts'
 
 export interface DoctorParts {
@@ -62,7 +63,7 @@ async function* examine(parts: DoctorParts): AsyncGenerator<Finding> {
   }
   try {
     yield* checkStorage(config, installation)
-    yield await checkSpeech(environment)
+    yield await checkSpeech(config, environment)
     if (config.words !== null) yield await checkWords(config.words)
     if (config.launcher === 'process') yield* checkProcesses(parts)
     else if (installation !== null) yield await checkLauncher(parts, installation)
@@ -107,10 +108,9 @@ async function* checkStorage({ storage }: ServiceConfig, installation: Installat
 }
 
 /** Transcripts by captions need no service, so a missing one is a warning only. */
-async function checkSpeech(environment: Io['environment']): Promise<Finding> {
+async function checkSpeech(config: ServiceConfig, environment: Io['environment']): Promise<Finding> {
   const part = 'Speech service'
-  const hasModel = hasSpeechModel() || Boolean(environment.STANDIN_SPEECH_MODEL)
-  const { languages: _, ...providers } = speechProblemsOf(environment, { hasModel })
+  const { languages: _, ...providers } = speechProblemsOf(environment, { hasModel: haveModel(config, environment) })
   const usable = Object.entries(providers).filter(([, { withoutKey }]) => withoutKey === null)
   const names = usable.map(([name]) => name.toLowerCase()).join(', ')
   const cure =

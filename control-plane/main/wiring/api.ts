@@ -1,5 +1,5 @@
 /** The API of a process, with the parts that it answers from. Not listening yet. */
-import { type SpeechProblems, speechProblemsOf } from '@standin/wire/speech-access.ts'
+import type { SpeechProblems } from '@standin/wire/speech-access.ts'
 import { startLoop } from '@standin/wire/time/loop.ts'
 import type { ApiDependencies, OidcSignIn } from '../../api/dependencies.ts'
 import { createReadList } from '../../api/http/read-list.ts'
@@ -34,9 +34,7 @@ export async function openApi(
   const { database: acrossTeams } = parts
   const database = pool('api')
   // A process that only serves the API need not have the keys of the operator's speech services.
-  const speech = parts.has('launcher')
-    ? () => speechProblemsOf(parts.environment, { hasModel: Boolean(parts.environment.STANDIN_SPEECH_MODEL) })
-    : await watchSpeech(acrossTeams, closing, log)
+  const speech = parts.has('launcher') ? () => parts.speechProblems : await watchSpeech(acrossTeams, closing, log)
   const eventTail = new EventTail(acrossTeams, log)
   const partials = new PartialFeed()
   const hints = listenForWakeUps(

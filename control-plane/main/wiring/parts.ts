@@ -1,6 +1,7 @@
 /** Parts that the roles of one process share: pools, metrics, files, clients, and the order in which all are closed. */
 import { sentenceOf } from '@standin/wire/process/bot-user.ts'
 import type { LogSink } from '@standin/wire/process/log-sink.ts'
+import { speechProblemsOf } from '@standin/wire/speech-access.ts'
 import type { Calendars } from '../../calendars/index.ts'
 import { createGuardedClient } from '../../platform/outgoing/guarded-client.ts'
 import type { Clock, Log } from '../../platform/ports.ts'
@@ -19,7 +20,7 @@ import { publicUrlOf } from './http-address.ts'
 import type { Installation } from './installation.ts'
 import { versionOfProgram } from './installed-file.ts'
 import type { Environment } from './launcher.ts'
-import type { Speech } from './speech.ts'
+import { haveModel, type Speech } from './speech.ts'
 
 /** Connections of each role; together less than PostgreSQL's usual 100, also with a command beside it. */
 const CONNECTIONS = {
@@ -108,12 +109,15 @@ export async function openParts({
     close: closePlatforms,
   } = openPlatforms(config.providers.zoom, config.providers.microsoftLogin)
   closing.add('conferencing platforms', closePlatforms)
+  const isOurs = speech !== null
+  const speechProblems = speechProblemsOf(environment, { hasModel: haveModel(config, environment), isOurs })
   let openedTokens: JoinTokens | null = null
   return {
     ...{
       config,
       environment,
       speech,
+      speechProblems,
       log,
       sink,
       closing,

@@ -1,6 +1,5 @@
 /** Starts the roles of a process besides the API. Each one closes its parts with the process. */
 import { join } from 'node:path'
-import { speechProblemsOf } from '@standin/wire/speech-access.ts'
 import { leaseAccount, takeAccountReport } from '../../bots/actions/lease-account.ts'
 import { createLinkServer } from '../../control-link/link-server.ts'
 import { createArtifactLinks } from '../../files/artifact-links.ts'
@@ -79,7 +78,7 @@ export async function startLauncherRole(parts: Parts): Promise<void> {
     watchDrain(database, startedAt, () => launching.drain(), log),
   )
   const image = launcher.kind === 'docker' || launcher.kind === 'kubernetes' ? config.botContainer.image : null
-  const speech = speechProblemsOf(environment, { hasModel: Boolean(environment.STANDIN_SPEECH_MODEL) })
+  const { speechProblems: speech } = parts
   const capacity = startCapacityReport({ database, launcher, version: versionOfProgram(), image, speech, log })
   closing.addWork('capacity report', () => capacity.close())
 }

@@ -2,7 +2,6 @@
 import type { Duplex } from 'node:stream'
 import type { Weakness } from '@standin/wire/process/bot-user.ts'
 import type { LogSink } from '@standin/wire/process/log-sink.ts'
-import { speechProblemsOf } from '@standin/wire/speech-access.ts'
 import { signInAddress } from '../../api/dashboard/addresses.ts'
 import { createJobHandler } from '../../control-link/job-address.ts'
 import type { Log } from '../../platform/ports.ts'
@@ -80,7 +79,7 @@ async function startRoles(settings: ProcessSettings): Promise<Service> {
   return {
     ...{ address: address.href, publicUrl, firstKey: installation.firstKey, signInLink },
     weakness: parts.bots.weakness,
-    transcribes: speechProblemsOf(settings.environment).Default.withoutKey === null,
+    transcribes: parts.speechProblems.Default.withoutKey === null,
     close: () => closing.run(),
   }
 }

@@ -33,13 +33,13 @@ export interface Speech {
  * runs until it is woken, since a loaded model takes more memory than the service.
  */
 export async function openSpeech(
-  { roles, launcher, dataFolder, recognizesSpeech }: ServiceConfig,
+  config: ServiceConfig,
   environment: Environment,
   { log, closing }: { log: Log; closing: Closing },
 ): Promise<Speech | null> {
+  const { roles, launcher, dataFolder, recognizesSpeech } = config
   const isHere = launcher === 'process' && roles.has('launcher') && !environment.STANDIN_TRANSCRIPTION_URL
-  const hasModel = hasSpeechModel() || Boolean(environment.STANDIN_SPEECH_MODEL)
-  if (!isHere || !hasModel || !recognizesSpeech) return null
+  if (!isHere || !recognizesSpeech || !haveModel(config, environment)) return null
   const { port, key } = await placeOf(join(dataFolder, 'speech'))
   const over = new AbortController()
   let child: ChildProcess | null = null
@@ -72,6 +72,14 @@ export async function openSpeech(
       watching ??= watch()
     },
   }
+}
+
+/** Whether bots have a model of speech: that of their image, or of this machine unless the operator switched it off. */
+export function haveModel(
+  { launcher, recognizesSpeech }: ServiceConfig,
+  { STANDIN_SPEECH_MODEL }: Environment,
+): boolean {
+  return Boolean(STANDIN_SPEECH_MODEL) || (launcher === 'process' && recognizesSpeech && hasSpeechModel())
 }
 
 function start(port: number, { PATH, HOME, STANDIN_SPEECH_MODEL, STANDIN_SPEECH_ENGINE, ...rest }: Environment) {

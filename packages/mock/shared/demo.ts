@@ -1,9 +1,8 @@
 /** The script of the demo meeting: about one minute, with each event that a recording should show. */
-import { join } from 'node:path'
 import { systemClock } from '@standin/wire/time/deadline.ts'
 import type { Clock } from '../../core/ports.ts'
-import { packageRoot } from '../../core/process/page-scripts.ts'
 import type { MockMeeting, MockPerson, MockTruth } from '../types.ts'
+import { type Sentence, speak } from './sentences.ts'
 
 export const DEMO_PEOPLE: readonly MockPerson[] = [
   { id: 'ann', name: 'Ann Host', isHost: true, camera: true },
@@ -16,31 +15,28 @@ export const DEMO_PEOPLE: readonly MockPerson[] = [
 const JOIN_REQUEST_DEADLINE_MS = 180_000
 const ADMISSION_DEADLINE_MS = 30_000
 
-/** Spoken by the voices of flite, and stored: the machine of a demo does not need it. The build copies them. */
-const SENTENCES = join(packageRoot, 'dist/bundles/mock/sentences')
-
-const speak = (meeting: MockMeeting, id: string, sentence: string): void =>
+const say = (meeting: MockMeeting, id: string, sentence: Sentence): void =>
   // A sentence that cannot be read is missing in the demo, which goes on.
-  void meeting.playVoice(id, join(SENTENCES, `${id}-${sentence}.ogg`)).catch(() => {})
+  void speak(meeting, id, sentence).catch(() => {})
 
 /** Events, with their seconds after admission. */
 const EVENTS: [at: number, happen: (meeting: MockMeeting) => void][] = [
-  [4, (meeting) => speak(meeting, 'ann', 'welcome')],
-  [11, (meeting) => speak(meeting, 'bob', 'numbers')],
+  [4, (meeting) => say(meeting, 'ann', 'ann-welcome')],
+  [11, (meeting) => say(meeting, 'bob', 'bob-numbers')],
   [15, (meeting) => meeting.say('cleo', 'The numbers are in the notes: https://example.com/notes')],
   [19, (meeting) => meeting.raiseHand('dan', true)],
-  [20, (meeting) => speak(meeting, 'cleo', 'plan')],
+  [20, (meeting) => say(meeting, 'cleo', 'cleo-plan')],
   [25, (meeting) => meeting.setCamera('dan', true)],
   [27, (meeting) => meeting.startSharing('bob')],
-  [28, (meeting) => speak(meeting, 'bob', 'picture')],
+  [28, (meeting) => say(meeting, 'bob', 'bob-picture')],
   [38, (meeting) => meeting.stopSharing('bob')],
   [37, (meeting) => meeting.react('cleo', '👏')],
-  [39, (meeting) => speak(meeting, 'dan', 'leaves')],
+  [39, (meeting) => say(meeting, 'dan', 'dan-leaves')],
   [40, (meeting) => meeting.raiseHand('dan', false)],
   [45, (meeting) => meeting.say('dan', 'I have to go, thanks everybody 👋')],
   [47, (meeting) => meeting.removePerson('dan')],
   [48, (meeting) => meeting.setCamera('cleo', false)],
-  [49, (meeting) => speak(meeting, 'ann', 'end')],
+  [49, (meeting) => say(meeting, 'ann', 'ann-end')],
   [57, (meeting) => meeting.endForAll()],
 ]
 

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Meeting } from './meeting.ts'
 import type { HostAction, PersonDeed } from './page/host-protocol.ts'
 import type { PlatformServer } from './platform-server.ts'
+import { type Sentence, speak } from './sentences.ts'
 
 const platform = z.string().max(40)
 const code = z.string().max(200)
@@ -64,9 +65,20 @@ function changePerson(meeting: Meeting, id: string, what: PersonDeed): void {
   else if (what === 'hand') meeting.raiseHand(id, !person.isHandRaised)
   else if (what === 'react') meeting.react(id, '👏')
   else if (what === 'camera') meeting.setCamera(id, person.camera !== true)
-  else if (what === 'speak') person.isSpeaking ? meeting.stopSpeaking(id) : meeting.startSpeaking(id)
+  else if (what === 'speak') person.isSpeaking ? meeting.stopSpeaking(id) : speakNext(meeting, id)
   else if (person.isSharing) meeting.stopSharing(id)
   else meeting.startSharing(id)
+}
+
+/** One sentence after the other, each by the person who was asked to speak. */
+const SENTENCES: readonly Sentence[] = ['ann-welcome', 'bob-numbers', 'cleo-plan', 'bob-picture', 'ann-end']
+const spoken = new WeakMap<Meeting, number>()
+
+function speakNext(meeting: Meeting, id: string): void {
+  const number = spoken.get(meeting) ?? 0
+  spoken.set(meeting, number + 1)
+  // Without the stored sentences a tone is better than silence.
+  speak(meeting, id, SENTENCES[number % SENTENCES.length]!).catch(() => meeting.startSpeaking(id))
 }
 
 function changeLastMessage(meeting: Meeting, what: 'edit' | 'delete'): void {

@@ -78,9 +78,7 @@ export abstract class Meeting<P extends Person = Person, V extends MeetingVisit 
   }
 
   startSpeaking(id: string): void {
-    this.change(id, (person) => {
-      person.muted = false
-    })
+    this.unmute(id)
     this.media.room().startSpeaking(id)
   }
 
@@ -90,8 +88,15 @@ export abstract class Meeting<P extends Person = Person, V extends MeetingVisit 
   }
 
   /** Lets the person speak a sound file once; resolves when it is over. */
-  playVoice(id: string, file: string): Promise<void> {
-    return this.media.room().playVoice(this.roster.get(id).id, file)
+  async playVoice(id: string, file: string): Promise<void> {
+    this.unmute(id)
+    await this.media.room().playVoice(id, file)
+  }
+
+  private unmute(id: string): void {
+    this.change(id, (person) => {
+      person.muted = false
+    })
   }
 
   startSharing(id: string): void {

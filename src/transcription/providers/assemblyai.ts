@@ -196,6 +196,7 @@ export function createAssemblyAi(options: AssemblyAiOptions): SpeechProvider {
       if (error instanceof ProviderError) throw error
       throw new ProviderError(`${host} could not be asked: ${excerpt(causeOf(error), key)}`, {
         isTransient: !isTooLong(error),
+        isUnreachable: true,
       })
     } finally {
       signal.removeEventListener('abort', onAbort)

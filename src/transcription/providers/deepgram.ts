@@ -118,6 +118,7 @@ export function createDeepgram({ key, url, customParams, retryMs = RETRY_MS }: D
   function unreachable(error: unknown): ProviderError {
     return new ProviderError(`${host} could not be asked: ${excerpt(causeOf(error), key)}`, {
       isTransient: !isTooLong(error),
+      isUnreachable: true,
     })
   }
 }

@@ -1,23 +1,19 @@
 /** The recognizer of this machine: a server that speaks the interface of `Default`, and is started when it is needed first. */
-import { messageOf } from '@standin/wire/text/error-text.ts'
 import type { SpeechProvider } from '../types.ts'
 import { createOpenAiCompatible, MAX_SECONDS } from './openai-compatible.ts'
 import { REALTIME_SAMPLE_RATE } from './openai-realtime.ts'
-import { ProviderError } from './provider-error.ts'
 
 export interface LocalOptions {
   /** As the job calls it, for `transcription.json`. */
   name: string
-  /** Rejects with a sentence for the operator. */
+  /** Rejects with a ProviderError. */
   open(): Promise<{ url: string; key: string }>
   customParams: Readonly<Record<string, unknown>>
 }
 
 export function createLocal({ name, open, customParams }: LocalOptions): SpeechProvider {
   async function client() {
-    const { url, key } = await open().catch((error: unknown) => {
-      throw new ProviderError(messageOf(error), { isTransient: false, cause: error })
-    })
+    const { url, key } = await open()
     const liveUrl = `${url.replace(/^http/, 'ws')}/realtime`
     return createOpenAiCompatible({ name, url, key, model: 'local', liveUrl, liveModel: 'local', customParams })
   }

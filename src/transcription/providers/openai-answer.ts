@@ -2,6 +2,7 @@
  * Answers of OpenAI's `POST /audio/transcriptions` and of the servers that speak it: OpenAI, Groq, speaches, vLLM,
  * whisper.cpp, whisperX. They agree on little, so each value is read by itself and an odd one is left out.
  */
+import { withoutMarks } from '../sound-marks.ts'
 import { spread } from '../spread.ts'
 import { type Token, wordsOfTokens } from '../tokens.ts'
 import type { Recognized, Word } from '../types.ts'
@@ -12,14 +13,19 @@ type Fields = Readonly<Record<string, unknown>>
 export function recognizedIn(answer: unknown): Omit<Recognized, 'raw'> | null {
   if (!isFields(answer)) return null
   const { words: given, word_segments: aligned, segments, transcription, text: whole } = answer
-  const parts = fieldsIn(segments ?? transcription).map(segmentOf)
-  const alone = tokensIn(given).length > 0 ? tokensIn(given) : tokensIn(aligned)
+  const all = fieldsIn(segments ?? transcription)
+  const parts = all.filter((segment) => !isNoSpeech(segment)).map(segmentOf)
+  const silent = all.filter(isNoSpeech).map(timesOf)
+  const alone = (tokensIn(given).length > 0 ? tokensIn(given) : tokensIn(aligned)).filter(
+    (token) => !isNoSpeech({ text: token.word }) && !silent.some((times) => isIn(times, token)),
+  )
   const isTranscription = [given, aligned, segments, transcription].some(Array.isArray) || typeof whole === 'string'
   if (!isTranscription) return null
   const own = parts.some(({ tokens }) => tokens.length > 0)
   const duration = secondsIn(answer.duration)
   const tokens = alone.length > 0 && !own ? alone : parts.flatMap((part) => tokensOfSegment(part, duration))
-  const text = typeof whole === 'string' && whole.trim() !== '' ? whole : textOf(parts)
+  const hasText = typeof whole === 'string' && whole.trim() !== '' && silent.length === 0
+  const text = hasText ? (isNoSpeech({ text: whole }) ? '' : whole) : (textOf(parts) ?? (silent.length > 0 ? '' : null))
   const language = languageIn(answer)
   if (tokens.some(({ start }) => start !== null)) return { words: wordsOfTokens(tokens, text), language }
   // Words alone say nothing about when they were said; with a text beside them the answer is a transcript.
@@ -31,6 +37,22 @@ export function recognizedIn(answer: unknown): Omit<Recognized, 'raw'> | null {
 /** The words of an answer; none if it is no transcription. */
 export function wordsOf(answer: unknown): Word[] {
   return recognizedIn(answer)?.words ?? []
+}
+
+/** Whisper's own rule, of its `transcribe.py`: above the one, unless it is sure of the words. */
+const NO_SPEECH = 0.6
+const UNSURE = -1
+
+/** The service itself says that nothing was said, or the text is marks of sounds alone. */
+function isNoSpeech({ no_speech_prob: noSpeech, avg_logprob: sureness, text }: Fields): boolean {
+  if (typeof text === 'string' && text.trim() !== '' && withoutMarks(text) === '') return true
+  return Number(noSpeech) > NO_SPEECH && Number(sureness) < UNSURE
+}
+
+function isIn(segment: { start: number | null; end: number | null }, { start, end }: Token): boolean {
+  if (segment.start === null || segment.end === null || start === null) return false
+  const middle = (start + (end ?? start)) / 2
+  return middle >= segment.start && middle < segment.end
 }
 
 interface Segment {

@@ -104,7 +104,8 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Speech
       })
     } catch (error) {
       signal.throwIfAborted()
-      throw new ProviderError(`${host} could not be asked: ${causeOf(error)}`, { isTransient: true, cause: error })
+      const reason = { isTransient: true, isUnreachable: true, cause: error }
+      throw new ProviderError(`${host} could not be asked: ${causeOf(error)}`, reason)
     }
     const text = await textOf(response, signal)
     const answerExcerpt = () => excerpt(text, options.key)

@@ -60,6 +60,8 @@ export function realtimeSessions({
       followRedirects: false,
     })
     let endsAt = Date.now() + sessionMs
+    /** Of the recognizer of this machine only. */
+    let endsEarlier = false
     let isOpen = false
     let isOver = false
     const end = (reason: string, isTransient = true) => {
@@ -86,7 +88,7 @@ export function realtimeSessions({
       isOpen = true
       signal.removeEventListener('abort', close)
       const ping = () => socket.readyState === WebSocket.OPEN && socket.ping()
-      opened.resolve({ endsAt, send, ping, close })
+      opened.resolve({ endsAt, endsEarlier, send, ping, close })
     }
     signal.addEventListener('abort', close, { once: true })
     if (signal.aborted) close()
@@ -104,6 +106,7 @@ export function realtimeSessions({
       }
       const expiresAt = Number(answer?.type !== 'error' && answer?.session?.expires_at)
       if (expiresAt > Date.now() / 1000) endsAt = Math.min(endsAt, expiresAt * 1000)
+      if (answer?.type === 'session.created') endsEarlier = answer.session?.ends_earlier === true
       if (answer?.type === 'session.updated') begin()
       if (isOpen) listener.onEvent(event)
     })

@@ -15,16 +15,25 @@ export class ProviderError extends Error {
   readonly retryAfterMs: number | null
   /** No other sound would be taken now either: the key is wrong, the quota is used up, or the service wants a long pause. */
   readonly isForAll: boolean
+  /** The connection failed: it may be starting again, which takes longer than an overload. */
+  readonly isUnreachable: boolean
 
   constructor(
     message: string,
-    options: { isTransient: boolean; retryAfterMs?: number | null; isForAll?: boolean; cause?: unknown },
+    options: {
+      isTransient: boolean
+      retryAfterMs?: number | null
+      isForAll?: boolean
+      isUnreachable?: boolean
+      cause?: unknown
+    },
   ) {
     super(message, { cause: options.cause })
     this.name = 'ProviderError'
     this.isTransient = options.isTransient
     this.retryAfterMs = options.retryAfterMs ?? null
     this.isForAll = options.isForAll ?? false
+    this.isUnreachable = options.isUnreachable ?? false
   }
 }
 
@@ -67,6 +76,8 @@ function pauseOf(header: string | null | undefined): number | null {
 const MAX_PAUSE_MS = 366 * 86_400_000
 
 const TRIES = 3
+/** A minute and a half. */
+const TRIES_TO_REACH = 5
 const MAX_RETRY_MS = 60_000
 
 /**
@@ -83,7 +94,8 @@ export async function tried<T>(
       return await work()
     } catch (error) {
       signal.throwIfAborted()
-      if (!(error instanceof ProviderError) || !error.isTransient || attempt === TRIES) throw error
+      if (!(error instanceof ProviderError) || !error.isTransient) throw error
+      if (attempt >= (error.isUnreachable ? TRIES_TO_REACH : TRIES)) throw error
       const waitMs = backoff({ first: retryMs, max: MAX_RETRY_MS, factor: 3, jitter: 0.3 }, attempt)
       await delay(error.retryAfterMs ?? waitMs, undefined, { signal }).catch(() => {
         throw isTimeUp(signal) ? error : signal.reason

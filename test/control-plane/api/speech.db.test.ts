@@ -5,8 +5,9 @@ import { expect, test } from 'vitest'
 import { MEET, openWorld } from '../world.ts'
 
 const speech: Record<string, string> = {}
+const recognizer = { hasModel: false, isOurs: false }
 const world = await openWorld({
-  api: { settings: { publicUrl: 'http://127.0.0.1', speech: () => speechProblemsOf(speech) } },
+  api: { settings: { publicUrl: 'http://127.0.0.1', speech: () => speechProblemsOf(speech, recognizer) } },
 })
 const team = await world.team({ byok_transcription: true })
 
@@ -73,4 +74,18 @@ test('a configured provider is accepted', async () => {
     status: 400,
     body: { message: 'body/transcription_config STANDIN_TRANSCRIPTION_URL must start with https:// or http://' },
   })
+})
+
+test.each([
+  ['of this machine', { hasModel: true, isOurs: true }, 'http://127.0.0.1:9/v1'],
+  ['of each bot', { hasModel: true, isOurs: false }, ''],
+])('the recognizer %s takes no key of the caller, which is said at the request', async (_, found, url) => {
+  Object.assign(recognizer, found)
+  speech.STANDIN_TRANSCRIPTION_URL = url
+  expect((await team.post('/v2/bots', newer())).status).toBe(201)
+  for (const provider of ['default', 'local', undefined]) {
+    const answer = await team.post('/v2/bots', newer({ ...(provider && { provider }), api_key: 'own' }))
+    const text = expect.stringContaining('body/transcription_config/api_key is not taken')
+    expect({ status: answer.status, text: answer.text }).toEqual({ status: 400, text })
+  }
 })

@@ -23,6 +23,11 @@ const played = (sentence: string, filter: string) => {
   return file
 }
 
+function samplesOf(file: string, filter = 'anull'): Float32Array {
+  const raw = ['-af', filter, '-f', 'f32le', '-ar', '16000', '-ac', '1', '-']
+  return new Float32Array(new Uint8Array(execFileSync('ffmpeg', ['-v', 'error', '-i', file, ...raw])).buffer)
+}
+
 test.each([
   ['clean', 'anull'],
   [
@@ -42,6 +47,17 @@ test.each([
   expect(wrong / all).toBeLessThanOrEqual(0.05)
 })
 
+test('a turn keeps its words, whatever silence is around it', async () => {
+  const { recognizers } = open()
+  for (const { file, text } of SENTENCES)
+    for (const silence of [0.1, 0.25, 0.4, 0.55]) {
+      const samples = samplesOf(file, `adelay=${silence * 1000},apad=pad_dur=${1 - silence}`)
+      const heard = await recognizers.recognize(samples, 'stored', new AbortController().signal)
+      const { wrong, all } = wrongWords(text, heard!.text)
+      expect({ file, silence, isWhole: wrong < all / 3 }).toEqual({ file, silence, isWhole: true })
+    }
+})
+
 test('noise, a hum and silence have no words', async () => {
   const { turns } = open()
   for (const source of ['anoisesrc=amplitude=0.05', 'sine=frequency=100', 'anullsrc']) {
@@ -54,11 +70,10 @@ test('noise, a hum and silence have no words', async () => {
 test('turns of all lengths take at most 600 MB', async () => {
   const { recognizers } = open()
   const signal = new AbortController().signal
+  const all = Float32Array.from(SENTENCES.flatMap(({ file }) => [...samplesOf(file)]))
   let most = 0
-  for (let turn = 0; turn < 60; turn++) {
-    // Not silence, which a recognizer leaves sooner.
-    const samples = Float32Array.from({ length: 16_000 * (1 + ((turn * 7) % 28)) }, (_, at) => Math.sin(at / 9) / 9)
-    await recognizers.recognize(samples, 'stored', signal)
+  for (let turn = 0; turn < 28; turn++) {
+    await recognizers.recognize(all.slice(0, 16_000 * (1 + ((turn * 7) % 28))), 'stored', signal)
     most = Math.max(most, recognizers.memory)
   }
   console.log(`${Math.round(most / 1e6)} MB at most, ${recognizers.counts.renewed} renewed`)

@@ -1,9 +1,11 @@
 /**
  * An engine that recognizes the words of `wordSound` by their level. The folder of its model may hold orders: `crash-at`
- * names a word, once; `repeat` makes it say the last word again and again; `grow` makes its process take memory.
+ * and `hang-at` name a word, once; `repeat` makes it say the last word again and again; `grow` makes its process take memory; `slow` has
+ * the milliseconds of a turn.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { OpenEngine } from '../../../src/speech/engine.ts'
 import { LEVEL } from '../transcription/realtime-service.ts'
 
@@ -25,14 +27,18 @@ function wordsIn(samples: Float32Array): string[] {
 
 export const openEngine: OpenEngine = async (folder) => {
   if (!existsSync(join(folder, 'model'))) throw new Error(`There is no model in ${folder}`)
-  const order = join(folder, 'crash-at')
+  const isAt = (order: string, words: readonly string[]) => {
+    const file = join(folder, order)
+    if (!existsSync(file) || !words.includes(readFileSync(file, 'utf8'))) return false
+    rmSync(file)
+    return true
+  }
   return {
-    recognize(samples) {
+    async recognize(samples) {
+      if (existsSync(join(folder, 'slow'))) await delay(Number(readFileSync(join(folder, 'slow'), 'utf8')))
       const words = wordsIn(samples)
-      if (existsSync(order) && words.includes(readFileSync(order, 'utf8'))) {
-        rmSync(order)
-        process.exit(7)
-      }
+      if (isAt('crash-at', words)) process.exit(7)
+      if (isAt('hang-at', words)) await new Promise(() => {})
       if (existsSync(join(folder, 'grow'))) grown.push(Buffer.alloc(50_000_000, 1))
       const last = existsSync(join(folder, 'repeat')) ? Array.from({ length: 40 }, () => words.at(-1)!) : []
       return { text: [...words, ...last].join(' '), language: 'en' }

@@ -140,6 +140,23 @@ describe('a new transcript', () => {
     expect(await auditLedger(world.database, quiet)).toEqual({ differences: [], openReserves: [] })
   })
 
+  test.each([
+    ['Default', 62_500],
+    ['deepgram', 250_000],
+  ])('of one by %s with holes is charged for what was transcribed now', async (provider, charge) => {
+    const id = await botWithSound()
+    const stretches = [
+      { start: 0, end: 600, user_id: 1 },
+      { start: 300, end: 900, user_id: 2 },
+    ]
+    const earlier = { provider, result: { total_duration: 3600, utterances: [], holes: stretches } }
+    await withFile(id, 'transcription.json', JSON.stringify(earlier))
+    await ask(id)
+    start(transcriber().transcribe)
+    await expect.poll(() => statusOf(id)).toBe('completed')
+    expect(await botOf(id)).toMatchObject({ charged: { transcription: charge } })
+  })
+
   test('uses the provider, key and parameters of the bot, and other ones on demand', async () => {
     const id = randomUUID()
     const request = {

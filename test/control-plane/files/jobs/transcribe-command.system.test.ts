@@ -1,13 +1,16 @@
 /** The worker's own command makes the transcript, with a speech service on this machine. */
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { chooseBotUser } from '@standin/wire/process/bot-user.ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { NoTranscript } from '../../../../control-plane/files/jobs/retranscription.ts'
 import { createTranscribeCommand } from '../../../../control-plane/files/jobs/transcribe-command.ts'
 import { packageRoot } from '../../../../packages/core/process/page-scripts.ts'
 import { run } from '../../../../src/cli/run.ts'
+import { temporaryFolder } from '../../../fakes/at-end.ts'
 import { type Ended, inProcess } from '../../../fakes/in-process.ts'
 import { PROGRAM_ENVIRONMENT } from '../../../servers/program-environment.ts'
 import { startSpeechService } from '../../../src/transcription/speech-service.ts'
@@ -27,10 +30,11 @@ function recording(): string {
   return folder
 }
 
+const PROGRAM = [process.execPath, join(packageRoot, 'src/cli/index.ts'), 'transcribe']
+
 function command(environment: Record<string, string>, operator: Record<string, string>) {
-  const program = [process.execPath, join(packageRoot, 'src/cli/index.ts'), 'transcribe']
   return createTranscribeCommand({
-    command: program,
+    command: PROGRAM,
     environment: { ...PROGRAM_ENVIRONMENT, ...environment },
     operator,
   })
@@ -50,6 +54,22 @@ test('the words of the speech service are in the transcript, with their speaker'
   expect(result.total_duration).toBeCloseTo(2, 0)
   expect(service.asked[0]?.fields).toContainEqual(['prompt', 'Names: Ann'])
   expect(service.asked[0]?.authorization).toBe('Bearer of-the-operator')
+  // What decodes the sound of strangers has left root.
+  const { user } = await chooseBotUser({}, [packageRoot], async () => {})
+  expect(statSync(join(folder, 'transcription.json')).uid).toBe(user?.uid ?? process.getuid!())
+})
+
+test('a stopped program leaves no sound behind, and says so', async () => {
+  const service = await startSpeechService(() => new Promise(() => {}))
+  const [program, ...args] = PROGRAM
+  const TMPDIR = temporaryFolder()
+  chmodSync(TMPDIR, 0o777)
+  const env = { ...PROGRAM_ENVIRONMENT, TMPDIR, STANDIN_TRANSCRIPTION_URL: service.url }
+  const child = spawn(program!, [...args, recording()], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  await expect.poll(() => service.asked.length).toBe(1)
+  child.kill('SIGTERM')
+  expect(await text(child.stderr)).toContain('It was interrupted')
+  expect(readdirSync(TMPDIR)).toEqual([])
 })
 
 /** The service's command, with a program that ends as the worker's command ended in this process. */

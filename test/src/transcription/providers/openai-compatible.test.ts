@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { wordsOf } from '../../../../src/transcription/providers/openai-answer.ts'
+import { recognizedIn, wordsOf } from '../../../../src/transcription/providers/openai-answer.ts'
 import { createOpenAiCompatible } from '../../../../src/transcription/providers/openai-compatible.ts'
 import type { Answer } from '../service.ts'
 import { startSpeechService } from '../speech-service.ts'
@@ -68,7 +68,7 @@ test('an answer without an end is given up at its limit, and not asked for again
   expect(service.asked).toHaveLength(1)
 })
 
-test('a service that cannot be reached is reported after three tries, with the host', async () => {
+test('a service that cannot be reached is reported after its tries, with the host', async () => {
   const failure = await transcribed(provider('http://127.0.0.1:9/v1')).catch((error) => error as Error)
   expect(failure).toMatchObject({ message: expect.stringMatching(/^127\.0\.0\.1:9 could not be asked: /) })
 })
@@ -108,6 +108,24 @@ test('odd times lose no word: absent, null, negative, equal', () => {
     { start: 2, end: null, text: 'there' },
   ]
   expect(said({ text: 'Hello there', segments })).toEqual(['Hello', 'there'])
+})
+
+test('what is no speech by the service’s own figures, and marks of sounds, are no words; a service that is sure is believed', () => {
+  const noise = { start: 2, end: 4, text: ' Thank you', no_speech_prob: 0.9, avg_logprob: -1.2 }
+  const spoken = { start: 0, end: 2, text: ' Hello', no_speech_prob: 0.9, avg_logprob: -0.2 }
+  const mark = { start: 4, end: 6, text: ' [BLANK_AUDIO]' }
+  const segments = [spoken, noise, mark]
+  const words = [token('Hello', 0, 1), token('Thank', 2, 2.5), token('you', 3, 3.5)]
+  const text = 'Hello Thank you [BLANK_AUDIO]'
+  for (const answer of [{ segments }, { segments, text }, { segments, text, words }])
+    expect(said(answer)).toEqual(['Hello'])
+  for (const answer of [
+    { segments: [mark, noise] },
+    { text: '[BLANK_AUDIO]', duration: 3 },
+    { words: [token('(music)', 0, 1)] },
+  ])
+    expect(said(answer)).toEqual([])
+  expect(recognizedIn({ text: ' [BLANK_AUDIO]\n' })).toMatchObject({ words: [], untimed: '' })
 })
 
 test('a refusal that names what is ours is met, also for the pieces that follow', async () => {
