@@ -6,6 +6,7 @@ import { type Cleanup, createCleanup } from '../packages/core/process/cleanup.ts
 import type { Supervised } from '../packages/core/process/supervised.ts'
 import { type AudioSink, makeSoundHome, startAudioSink } from './servers/audio-sink.ts'
 import { type Display, startDisplay } from './servers/display.ts'
+import { restoreWiring } from './servers/sound-wiring.ts'
 
 export interface CaptureServersOptions {
   /** For what the servers need; made if it is missing. */
@@ -94,6 +95,12 @@ export class CaptureServers {
       ...(hasPicture && name === null && { needDisplay: () => this.#startWithDisplay() }),
       voiceSink: sound.value.voice?.sink,
     }
+  }
+
+  /** See `restoreWiring`; nothing is wrong with a sound server that does not run. */
+  async restoreSound(signal: AbortSignal): Promise<string[]> {
+    const sound = running(this.#sound)
+    return sound === null ? [] : restoreWiring(sound, signal)
   }
 
   /** Never rejects. */

@@ -139,6 +139,9 @@ class MeetingRecorder implements Recorder {
     return () => this.#listeners.delete(listener)
   }
 
+  restoreSound: Recorder['restoreSound'] = (signal) =>
+    this.#environment.restoreSound(AbortSignal.any([signal, this.#over.signal]))
+
   spans: Recorder['spans'] = () => this.#spans.list()
 
   quality: Recorder['quality'] = () => this.#spans.quality()

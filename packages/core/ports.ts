@@ -110,6 +110,11 @@ export interface MeetingDriver {
   clearSound(): Promise<void>
   /** Mutes the bot again; repeatable. */
   closeMicrophone(): Promise<void>
+  /**
+   * People speak and nothing is heard: plays again what the page has stopped or muted. Resolves with what was put right,
+   * for people; rejects where the page does not answer.
+   */
+  restoreSound(): Promise<string[]>
   /** Shows another of the bot's pictures, by its place in the job; one that could not be loaded changes nothing. */
   showImage(index: number): Promise<void>
   /** Where the machine cannot keep up. */
@@ -303,6 +308,8 @@ export interface LiveTranscript {
   onSpeaker(participantId: string, isSpeaking: boolean): void
   /** For a job with separate tracks, if the platform gives voices apart. */
   takeVoice(voice: ParticipantAudio): void
+  /** A person's voice does not come apart since this instant (UTC milliseconds): from now on words are made of the mix. */
+  hearMixed(since: number): void
   /** Speech until `resume` is not transcribed. */
   pause(): void
   resume(): void

@@ -65,6 +65,11 @@ export interface Recorder {
   /** Resolves when the first frame of the new span is captured. */
   resume(): Promise<void>
   watch(listener: (event: RecorderEvent) => void): () => void
+  /**
+   * Leads the browser's sound back into the recording where it was led elsewhere, muted or suspended in the sound server.
+   * Resolves with what was put right, for people. Rejects if the sound server cannot be asked.
+   */
+  restoreSound(signal: AbortSignal): Promise<string[]>
   /** The recorded stretches so far, oldest first; empty before `start`. */
   spans(): RecordedSpan[]
   /** Measurements of the recorder's work so far; null before `start`. */

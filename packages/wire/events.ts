@@ -73,18 +73,19 @@ export const artifactSchema = z.strictObject({
 })
 export type Artifact = z.infer<typeof artifactSchema>
 
-/** A stretch of the meeting that was to be recorded and is not in the recording. */
+/** A stretch of the meeting that was to be recorded and is not in the recording, or is silent there. */
 const gapSchema = z.strictObject({
   started_at: utc,
   ended_at: utc,
   offset: z.number().min(0).describe('Its position in the recording: seconds, pauses and gaps removed.'),
   seconds: z.number().min(0),
   reason: z
-    .enum(['browser_died', 'encoder_died', 'bot_died'])
+    .enum(['browser_died', 'encoder_died', 'bot_died', 'sound_lost'])
     .describe(
       'The part that crashed. `browser_died`: the browser, or the display or sound server below it; the bot rejoins the meeting with a ' +
         'new one. `encoder_died`: the encoder; another one takes its place. `bot_died`: the bot itself; another one took its ' +
-        'place. A gap that ends with the recording is one in which the bot ended before anything was replaced.',
+        'place. A gap that ends with the recording is one in which the bot ended before anything was replaced. `sound_lost`: ' +
+        'nothing crashed and nothing is cut; people spoke, and the recording is silent for these seconds.',
     ),
 })
 export type Gap = z.infer<typeof gapSchema>

@@ -15,6 +15,7 @@ export const PAGE_SIGNALS = {
     reaction: { notice: UNPROVEN, other_notice: PROVEN },
     out: { mark: UNPROVEN, button: PROVEN, words: PROVEN, page: PROVEN, roster: PROVEN, no_sound: PROVEN },
     rooms: { words: UNPROVEN, people_left: PROVEN },
+    voice: { elsewhere: UNPROVEN, receivers: PROVEN },
   },
   teams: {
     lobby: { screen: UNPROVEN, words: PROVEN, held_button: PROVEN },

@@ -321,6 +321,11 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     if (this.#meeting.isUnderWay && snapshot && !devices.isRight(snapshot)) await devices.settle(snapshot)
   }
 
+  async restoreSound(): Promise<string[]> {
+    const faults = await this.#page.ask('restoreSound')
+    return (faults ?? []).map((fault) => `the page had ${fault} its sound`)
+  }
+
   async setDegradationStep(step: DegradationStep): Promise<void> {
     this.#pictureStep = step
     if (this.#isPrepared) await this.#page.ask('setDegradationStep', step)

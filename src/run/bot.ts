@@ -17,9 +17,10 @@ import { openJoinGate } from './join-gate.ts'
 import { LoadShedding } from './load-shedding.ts'
 import { MeetingSession } from './meeting-session.ts'
 import type { BotParts, Outcome, Run } from './parts.ts'
-import { gapOf, PauseControl } from './pause-control.ts'
+import { gapOf, PauseControl, type RecordingGap } from './pause-control.ts'
 import { recordUntilEnd } from './record.ts'
 import { Saying } from './saying.ts'
+import { SoundWatch } from './sound-watch.ts'
 import { isNormalEnd, STOP_ENDS } from './states.ts'
 import { StatusReport } from './status.ts'
 import { Timeline } from './timeline.ts'
@@ -64,17 +65,23 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     onVoice(voice) {
       parts.participantTracks?.write(voice)
       liveTranscript?.takeVoice(voice)
+      sound.onVoice(voice.participantId, voice.at)
     },
   })
   const relief = new LoadShedding({ ...common, meeting, framesPerSecond: job.frame_rate })
   const saying = new Saying({ voice: parts.voice, mouth: parts.mouth, clock })
-  const shared = { job, target, ending, status, timeline, chatRecord, chat, meeting, relief, saying }
-  const run: Run = { ...parts, ...shared, gaps: [], joinedAt: null }
-  const recording = new PauseControl(recorder, clock, (stretch) => {
+  const onGap = (stretch: RecordingGap) => {
     const gap = gapOf(stretch)
     run.gaps.push(gap)
     control.report({ type: 'recording_gap', ...gap })
+  }
+  const sound = new SoundWatch({
+    ...{ ...common, recorder, meeting, liveTranscript, timeline, onGap },
+    wantsVoices: job.separate_tracks,
   })
+  const shared = { job, target, ending, status, timeline, chatRecord, chat, meeting, relief, saying, sound }
+  const run: Run = { ...parts, ...shared, gaps: [], joinedAt: null }
+  const recording = new PauseControl(recorder, clock, onGap)
   recorder.watch((event) => {
     if (run.joinedAt === null && event.type === 'failed' && event.lost === 'environment')
       meeting.environmentLost(event.error)
@@ -107,6 +114,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     }
   }
   const end = await ending.whenEnded()
+  sound.breakOff(end.at ?? clock.now())
   recording.end(end.at ?? clock.now())
   return closeRun(run, end, impatience.signal)
 

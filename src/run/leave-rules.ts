@@ -13,6 +13,9 @@ import type { End } from './states.ts'
 /** A heartbeat older than this means that the page does not answer; nothing is concluded from silence then. */
 const OBSERVER_HEALTHY_MS = 15_000
 
+/** Until the recorder has noticed the silence after the bot's own voice. */
+const DEAF_MS = 4_000
+
 /** UTC milliseconds throughout. */
 export interface Observed {
   admittedAt: number
@@ -29,6 +32,10 @@ export interface Observed {
   isAudible: boolean
   /** The last speech, or the last change of a speaking indicator; before that the time of admission. */
   lastSpeechAt: number
+  /** The last sign that somebody else is heard, which contradicts a page that shows no one. */
+  heardAt: number
+  /** When the recorded sound last said nothing about others: the bot itself spoke, or nothing was recorded. */
+  deafAt: number
 }
 
 /** `isBotName`: by default no name is a bot's. */
@@ -44,12 +51,19 @@ export function firstObservation(admittedAt: number, isBotName: IsBotName = () =
     isBotName,
     isAudible: false,
     lastSpeechAt: admittedAt,
+    heardAt: admittedAt,
+    deafAt: Number.NEGATIVE_INFINITY,
   }
 }
 
 /** Silence counts from now: during a pause it has no meaning, because a caller asked for the pause. */
 export function excuseSilence(before: Observed, now: number): Observed {
-  return { ...before, lastSpeechAt: now }
+  return { ...deafened(before, now), lastSpeechAt: now }
+}
+
+/** The bot speaks, or nothing is recorded: the recorded sound says nothing about others. */
+export function deafened(before: Observed, now: number): Observed {
+  return { ...before, heardAt: lastHeard(before, now), deafAt: now }
 }
 
 /** A bot without a browser knows nothing about the meeting; each rule counts from now. */
@@ -107,12 +121,27 @@ export function observe(earlier: Observed, event: MeetingEvent | RecorderEvent):
       return accompanied(before, event.at)
     // A mark that stays says nothing more: on a page whose connection is dead it stays for ever.
     case 'speaking':
-      return { ...before, lastSpeechAt: Math.max(before.lastSpeechAt, event.at) }
-    case 'sound':
-      return { ...before, isAudible: event.isAudible, lastSpeechAt: Math.max(before.lastSpeechAt, event.at) }
+      return heard(before, event.at)
+    case 'sound': {
+      const sounding = { ...before, isAudible: event.isAudible, lastSpeechAt: Math.max(before.lastSpeechAt, event.at) }
+      return isDeaf(before, event.at) ? sounding : heard(sounding, event.at)
+    }
     default:
       return before
   }
+}
+
+function heard(before: Observed, at: number): Observed {
+  return { ...before, lastSpeechAt: Math.max(before.lastSpeechAt, at), heardAt: Math.max(before.heardAt, at) }
+}
+
+/** The last instant at which others were heard. */
+function lastHeard(observed: Observed, now: number): number {
+  return observed.isAudible && !isDeaf(observed, now) ? now : observed.heardAt
+}
+
+function isDeaf({ deafAt }: Observed, at: number): boolean {
+  return at - deafAt <= DEAF_MS
 }
 
 /** The end that these observations call for at `now`, or null. `recorded` is in milliseconds, pauses removed. */
@@ -121,8 +150,10 @@ export function leaveReason(observed: Observed, limits: TimeoutConfig, now: numb
     return { code: 'RECORDING_TIMEOUT', message: `The recording reached its limit of ${limits.recording_timeout} s.` }
   if (now - observed.lastHeartbeatAt > OBSERVER_HEALTHY_MS) return null
   if (now - observed.admittedAt < limits.grace_period * 1000) return null
+  // The page may count wrongly: while people are heard, and from then on, they are there.
+  const heardAt = lastHeard(observed, now)
   if (observed.aloneSince !== null) {
-    const aloneMs = now - observed.aloneSince
+    const aloneMs = now - Math.max(observed.aloneSince, heardAt)
     if (!observed.hasSeenOthers && aloneMs >= limits.no_one_joined_timeout * 1000)
       return { code: 'NO_ATTENDEES', message: `No participant joined within ${limits.no_one_joined_timeout} s.` }
     if (observed.hasSeenOthers && aloneMs >= limits.everyone_left_timeout * 1000)
@@ -134,7 +165,7 @@ export function leaveReason(observed: Observed, limits: TimeoutConfig, now: numb
     const limit = observed.hasSeenPeople
       ? limits.only_bots_timeout
       : Math.max(limits.only_bots_timeout, limits.no_one_joined_timeout)
-    if (now - observed.onlyBotsSince >= limit * 1000)
+    if (now - Math.max(observed.onlyBotsSince, heardAt) >= limit * 1000)
       return { code: 'NO_ATTENDEES', message: `Only other bots were in the meeting for ${limit} s.` }
   }
   if (!observed.isAudible && observed.hasSeenOthers && now - observed.lastSpeechAt >= limits.silence_timeout * 1000)

@@ -225,6 +225,11 @@ export class MeetingSession implements InMeeting {
     if (this.#isIn) await this.#driver?.setDegradationStep(step)
   }
 
+  /** Where no browser is, nothing can be put right. */
+  async restoreSound(): Promise<string[]> {
+    return this.#isIn ? ((await this.#driver?.restoreSound()) ?? []) : []
+  }
+
   async screenshot(): Promise<Uint8Array> {
     if (this.#driver === null) throw away()
     return this.#driver.screenshot()

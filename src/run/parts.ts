@@ -26,6 +26,7 @@ import type { Ending } from './ending.ts'
 import type { LoadShedding } from './load-shedding.ts'
 import type { MeetingSession } from './meeting-session.ts'
 import type { Saying } from './saying.ts'
+import type { SoundWatch } from './sound-watch.ts'
 import type { ExitCode } from './states.ts'
 import type { StatusReport } from './status.ts'
 import type { Timeline } from './timeline.ts'
@@ -78,6 +79,7 @@ export interface Run extends BotParts {
   meeting: MeetingSession
   relief: LoadShedding
   saying: Saying
+  sound: SoundWatch
   gaps: Gap[]
   /** UTC milliseconds of the admission; null before it. */
   joinedAt: number | null

@@ -13,7 +13,7 @@ import { recordedMs } from './recording-clock.ts'
 const GAPS = { no_browser: 'browser_died', no_encoder: 'encoder_died' } as const
 export type PauseReason = 'command' | keyof typeof GAPS
 
-/** A stretch of the meeting that was to be recorded and is not in the recording. */
+/** A stretch of the meeting that was to be recorded and is not in the recording, or without its sound. */
 export interface RecordingGap {
   /** UTC milliseconds. */
   startedAt: number

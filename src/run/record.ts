@@ -1,13 +1,22 @@
 /** From admission to the end: records until a leave rule finds a reason to end. */
 import type { BotCommand } from '@standin/wire/commands.ts'
 import { within } from '@standin/wire/time/deadline.ts'
+import { startLoop } from '@standin/wire/time/loop.ts'
 import { BotError, toBotError } from '../../packages/core/errors.ts'
 import type { MeetingEvent } from '../../packages/core/meeting/meeting.ts'
 import type { CaptureEnvironment, RecordedTime } from '../../packages/core/ports.ts'
 import { atEdge } from './ending.ts'
 import { Failover, type FailoverParts } from './failover.ts'
 import { ImageTurns } from './image-turns.ts'
-import { excuseSilence, firstObservation, leaveReason, type Observed, observe, unseen } from './leave-rules.ts'
+import {
+  deafened,
+  excuseSilence,
+  firstObservation,
+  leaveReason,
+  type Observed,
+  observe,
+  unseen,
+} from './leave-rules.ts'
 import { noteMeeting, noteOwnSpeech } from './meeting-notes.ts'
 import { botNamesOf } from './other-bots.ts'
 import type { Run } from './parts.ts'
@@ -29,7 +38,7 @@ type RecordParts = Pick<
 }
 
 export async function recordUntilEnd(run: Run, admittedAt: number, parts: RecordParts): Promise<void> {
-  const { job, recorder, meeting, ending, status, timeline, streaming, liveTranscript, control, clock } = run
+  const { job, recorder, meeting, ending, status, timeline, streaming, liveTranscript, control, clock, sound } = run
   let observed: Observed = {
     ...firstObservation(admittedAt, botNamesOf(job.timeout_config.bot_names)),
     hasSeenOthers: job.continues?.has_seen_others ?? false,
@@ -49,6 +58,7 @@ export async function recordUntilEnd(run: Run, admittedAt: number, parts: Record
     observed = observe(observed, event)
     noteMeeting(event, run)
     run.saying.onMeeting(event)
+    sound.onMeeting(event)
     if (event.type === 'caption' || event.type === 'captions') liveTranscript?.takeCaption(event)
     if (event.type === 'speaking') {
       streaming?.onSpeaker(timeline.person(event.participantId), event.isSpeaking, event.at)
@@ -57,9 +67,14 @@ export async function recordUntilEnd(run: Run, admittedAt: number, parts: Record
     if (event.type === 'ended') ending.propose(endOfMeeting(run, event))
     if (event.type === 'failed') void repairs.meetingFailed(event)
   })
+  const noteOwnVoice = () => {
+    if (run.mouth.isOpen) observed = deafened(observed, clock.now())
+  }
   recorder.watch((event) => {
+    noteOwnVoice()
     observed = observe(observed, event)
     if (event.type === 'failed') void repairs.recorderFailed(event)
+    sound.onRecorder(event)
     if (event.type === 'sound') timeline.onSound(event.isAudible, event.at)
     if (event.type === 'progress') run.usage.noteStored(event.bytes)
     if (event.type === 'progress' && job.recording_mode !== 'audio_only') run.relief.onProgress(event)
@@ -82,15 +97,29 @@ export async function recordUntilEnd(run: Run, admittedAt: number, parts: Record
   liveTranscript?.start(environment, recordedTime(timeline))
   run.mouth.start(environment, meeting)
   if (streaming !== null) await atEdge('streaming', streaming.start(environment))
+  watchSound(run, () => repairs.isBrowserAway)
   while (!ending.signal.aborted) {
     const now = clock.now()
     images.update(status.state, (now - admittedAt) / 1000)
+    noteOwnVoice()
     if (repairs.isBrowserAway) observed = unseen(observed, now)
     if (!RECORDING.has(status.state)) observed = excuseSilence(observed, now)
     const reason = leaveReason(observed, job.timeout_config, now, recordedMs(recorder.spans(), now))
     if (reason) ending.propose(reason)
     else await clock.sleep(RULES_EVERY_MS, ending.signal)
   }
+}
+
+/** Until the bot ends. */
+function watchSound({ sound, recorder, clock, ending, logger }: Run, isBrowserAway: () => boolean): void {
+  const round = async () => {
+    const endedAt = recorder.spans().at(-1)?.endedAt ?? null
+    if (endedAt !== null || isBrowserAway()) sound.breakOff(endedAt ?? clock.now())
+    else await sound.look()
+    return RULES_EVERY_MS
+  }
+  const onError = (error: unknown) => logger.warn('The watch of the sound failed', { error })
+  startLoop(round, { onError, afterErrorMs: RULES_EVERY_MS, clock, signal: ending.signal })
 }
 
 function endOfMeeting({ job, recorder }: Run, event: Extract<MeetingEvent, { type: 'ended' }>): End {

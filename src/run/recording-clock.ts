@@ -38,7 +38,8 @@ export function recordedParts(
 /** The number of pauses that a command asked for. A gap at the beginning or the end is between no two spans. */
 export function pausesOf(spans: readonly RecordedSpan[], gaps: readonly Gap[]): number {
   const [first, last] = [spans[0]?.startedAt ?? 0, spans.at(-1)?.startedAt ?? 0]
-  const between = gaps.map(({ started_at }) => Date.parse(started_at)).filter((at) => at >= first && at < last)
+  const cuts = gaps.filter(({ reason }) => reason !== 'sound_lost')
+  const between = cuts.map(({ started_at }) => Date.parse(started_at)).filter((at) => at >= first && at < last)
   return Math.max(0, spans.length - 1 - between.length)
 }
 

@@ -62,11 +62,13 @@ const SOUND_RETRY_MS = 2_000
 const NOTICE_PAUSES = { first: 30_000, max: 600_000 }
 
 /**
- * If the sound server had sound for so long while the page was silent, the meeting's sound is not in the page's tracks.
- * Longer than a chime of the page, and than the recorder takes to report silence.
+ * If the sound server had sound for so long while the page's tracks were silent, at once or in all turns of one person
+ * who spoke alone, the page plays its sound in another way. Longer than a chime of the page, and than the recorder takes to report silence.
  */
 const DEAF_MS = 6_000
 const WATCH_EVERY_MS = 500
+/** A piece of the page's sound arrives within this. */
+const LATE_MS = 300
 
 export interface HearingStreaming extends Streaming {
   /** Receives sound captured in the meeting's page; none is sent before `start`. */
@@ -214,7 +216,7 @@ class LiveStreaming implements HearingStreaming {
 
   /** Streams the page's sound for as long as it is the meeting's. */
   async #forwardPageAudio(environment: CaptureEnvironment): Promise<void> {
-    const { mouth, clock, logger, sampleRate } = this.#options
+    const { mouth, clock, logger, sampleRate, notice } = this.#options
     const cut = createCutter(messageBytes(sampleRate), (message) => this.#send(message))
     const deaf = new AbortController()
     const { signal } = this.#over
@@ -223,17 +225,27 @@ class LiveStreaming implements HearingStreaming {
     const running = page.run(clock, AbortSignal.any([deaf.signal, signal]))
     // The sound server plays the bot's own voice too.
     let spokeAt = 0
+    /** Of each person's turns without sound of the page: milliseconds. */
+    const unheard = new Map<number, number>()
+    let alone: { id: number | null; since: number } = { id: null, since: 0 }
     while (!signal.aborted && !deaf.signal.aborted) {
       await clock.sleep(WATCH_EVERY_MS, signal).catch(() => {})
       const now = clock.now()
       if (mouth.isOpen) spokeAt = now
       const silentSince = Math.max(this.#audibleSince ?? now, page.lastHeardAt ?? 0, spokeAt)
-      if (now - silentSince >= DEAF_MS) deaf.abort()
+      const id = this.#speaking.size === 1 && spokeAt !== now ? [...this.#speaking.keys()][0]! : null
+      if (id !== alone.id) alone = { id, since: now }
+      // What the one before said may still arrive.
+      else if (id !== null && (page.lastHeardAt ?? 0) > alone.since + LATE_MS) unheard.delete(id)
+      else if (id !== null && this.#audibleSince !== null) unheard.set(id, (unheard.get(id) ?? 0) + WATCH_EVERY_MS)
+      if (now - silentSince >= DEAF_MS || Math.max(0, ...unheard.values()) >= DEAF_MS) deaf.abort()
     }
     await running
     this.#page = null
     if (signal.aborted) return
-    logger.warn('The page is silent although the meeting has sound; streaming from the sound server instead')
+    const sentence = 'The page plays the meeting in a way that its tracks do not carry'
+    logger.warn(sentence)
+    notice(`${sentence}: the live sound comes from the sound server now, some hundredths of a second later.`)
     await this.#keepHearing(environment)
   }
 

@@ -25,7 +25,7 @@ export class SteadySound {
   #until: number | null = null
   /** Milliseconds by which the stream is later than the captured sound; reduced in pauses. */
   #delay = 0
-  /** UTC milliseconds of the latest piece that was not silent. */
+  /** UTC milliseconds of the latest piece that was as loud as speech. */
   lastHeardAt: number | null = null
 
   constructor(sampleRate: number, listener: (samples: Buffer) => void) {
@@ -36,7 +36,7 @@ export class SteadySound {
   add({ at, samples }: CapturedAudio): void {
     if (this.#until === null) return
     const peak = peakOf(samples)
-    if (peak > 0) this.lastHeardAt = at
+    if (peak >= QUIET) this.lastHeardAt = at
     if (peak < QUIET && this.#delay > 0) {
       this.#delay = Math.max(0, this.#delay - samples.byteLength / this.#bytesPerMs)
       return

@@ -60,8 +60,6 @@ export interface LiveResult {
 
 /** Partial words more often than this are more than people can read. */
 const PARTIAL_EVERY_MS = 150
-/** If people spoke for so long and no voice came, the platform does not give them apart. Seconds. */
-const VOICELESS = 8
 /** Holes that are nearer than this are one. Seconds. */
 const NEAR = 1
 /** A sound process that exited is restarted after this; it exits only with the sound server, which ends the recording. */
@@ -87,6 +85,8 @@ export class LiveTranscription implements LiveTranscript {
   #isPacing = false
   #live: LiveWords | null = null
   #voices: Voices | null = null
+  /** Null where voices do not come apart anyway. */
+  #captureMixed: (() => void) | null = null
   #speaker: string | null = null
   #time: RecordedTime | null = null
   #isPaused = false
@@ -106,7 +106,7 @@ export class LiveTranscription implements LiveTranscript {
       const onWords = (participantId: string, session: number, heard: Heard) =>
         this.#takeHeard(heard, `v${session}.`, participantId)
       this.#voices = new Voices({ ...this.#options, recognition, notice: this.#noticeOnce, onWords })
-      void this.#awaitVoices(environment, recognition)
+      this.#captureMixed = () => this.#captureMix(environment, recognition)
     } else this.#captureMix(environment, recognition)
   }
 
@@ -119,6 +119,14 @@ export class LiveTranscription implements LiveTranscript {
   takeVoice(voice: ParticipantAudio): void {
     // The recording has no sound of a pause.
     if (!this.#isPaused && this.#live === null) this.#voices?.add(voice)
+  }
+
+  hearMixed(since: number): void {
+    if (this.#captureMixed === null || this.#live !== null || this.#closing !== null) return
+    this.#options.logger.warn('A voice does not come apart; the live transcript hears them mixed')
+    const [start, end] = [since, this.#options.clock.now()].map((at) => this.#time!.offset(at) ?? 0)
+    this.#holes.push({ start: start!, end: end!, userId: null })
+    this.#captureMixed()
   }
 
   takeCaption(event: Parameters<LiveTranscript['takeCaption']>[0]): void {
@@ -185,22 +193,6 @@ export class LiveTranscription implements LiveTranscript {
   #captureMix(environment: CaptureEnvironment, recognition: LiveRecognition): void {
     this.#live = new LiveWords({ ...this.#options, recognition, onWords: (heard) => this.#takeHeard(heard, 'm', null) })
     void this.#keepHearing(environment, this.#live, recognition.sampleRate)
-  }
-
-  /** A meeting may mix its voices although its platform can give them apart. */
-  async #awaitVoices(environment: CaptureEnvironment, recognition: LiveRecognition): Promise<void> {
-    const { clock, logger } = this.#options
-    const { signal } = this.#over
-    while (!signal.aborted && !this.#voices!.areHeard) {
-      await clock.sleep(TICK_MS, signal).catch(() => {})
-      const now = this.#time!.offset(clock.now()) ?? 0
-      const turns = this.#time!.turns().map(({ start, end }) => Math.max(0, Math.min(end, now) - start))
-      if (signal.aborted || turns.reduce((sum, seconds) => sum + seconds, 0) < VOICELESS) continue
-      logger.warn('No voice comes apart; the live transcript hears them mixed')
-      this.#holes.push({ start: 0, end: now, userId: null })
-      this.#captureMix(environment, recognition)
-      return
-    }
   }
 
   async #close(): Promise<void> {

@@ -45,11 +45,6 @@ export class Voices {
     void this.#keepLooking()
   }
 
-  /** Whether any voice was heard. */
-  get areHeard(): boolean {
-    return this.#sessions > 0
-  }
-
   get failure(): string | null {
     return this.#failure
   }

@@ -107,8 +107,9 @@ describe('killed in the middle of a meeting', () => {
     await expectHeardAndSeen(bot, turns)
 
     const segments = bot.lines<DiarizationSegment>('diarization.jsonl')
-    const ofAnn = segments.filter(({ speaker }) => speaker === ann!.name)
-    expect(Math.abs(ofAnn[0]!.end_time - first.offset)).toBeLessThan(1)
+    // Where the machine stalled, her turn is in two.
+    const ofAnn = segments.filter(({ speaker, start_time }) => speaker === ann!.name && start_time < first.offset)
+    expect(Math.abs(ofAnn.at(-1)!.end_time - first.offset)).toBeLessThan(LATE_SECONDS)
     for (const turn of turns) {
       const near = segments.filter(({ speaker, end_time }) => speaker === turn.name && end_time > turn.start)
       expect(Math.abs(near[0]!.start_time - turn.start), turn.id).toBeLessThan(LATE_SECONDS)

@@ -96,6 +96,7 @@ export class World {
   prepareStorage: () => Promise<void> = async () => {}
   sendChat: (text: string) => Promise<void> = async () => {}
   leave: () => Promise<void> = async () => {}
+  restoreSound: (where: 'page' | 'server') => Promise<string[]> = async () => []
   startRecording: () => Promise<void> = async () => {}
   resumeRecording: () => Promise<void> = async () => {}
   finish: () => Promise<FinishedRecording> = async () => ({ files: [grown('video.mp4')], problem: null })
@@ -251,6 +252,7 @@ export class World {
         emptyAt = 0
       },
       closeMicrophone: async () => {},
+      restoreSound: () => this.restoreSound('page'),
       showImage: async (index) => void calls.push(`image ${index}`),
       setDegradationStep: async ({ framesPerSecond, size }) => void calls.push(`picture ${framesPerSecond} at ${size}`),
       screenshot: () => this.takeScreenshot(),
@@ -307,6 +309,7 @@ export class World {
           this.#recorderListeners.push(listener)
           return () => {}
         },
+        restoreSound: () => this.restoreSound('server'),
         spans: () => spans,
         quality: () => this.quality,
         finish: async (_signal, until) => {

@@ -15,12 +15,16 @@ export async function runProgram(
 ): Promise<string> {
   signal.throwIfAborted()
   const lines: string[] = []
+  const printed: Buffer[] = []
   const child = await supervise({
     ...{ name: command, command, args, env: ENVIRONMENT },
-    lines: { [output]: (line: string) => void lines.push(line) },
+    // Lines are cut; what a program prints may be one long one.
+    binaryStdout: output === 1,
+    lines: { 2: (line: string) => void lines.push(line) },
     // Its output is discarded when it is stopped, so it need not end gracefully.
     stopSteps: [{ ask: 'SIGKILL', deadlineMs: STOP_MS }],
   })
+  child.stdout?.on('data', (bytes: Buffer) => void printed.push(bytes))
   const stop = () => void child.stop()
   signal.addEventListener('abort', stop, { once: true })
   try {
@@ -29,7 +33,7 @@ export async function runProgram(
     const { exitCode, text } = await child.ended
     signal.throwIfAborted()
     if (exitCode !== 0) throw new Error(text)
-    return lines.join('\n')
+    return output === 1 ? Buffer.concat(printed).toString().trimEnd() : lines.join('\n')
   } finally {
     signal.removeEventListener('abort', stop)
   }

@@ -68,6 +68,8 @@ const SHOWABLE: Record<string, (visit: GoogleMeetVisit) => void> = {
   'talking-while-muted': (visit) => visit.send({ do: 'toast', text: 'Are you talking? Your mic is off.', forMs: 5000 }),
   'ending-soon': (visit) => visit.send({ do: 'toast', text: 'Your call is ending soon', forMs: 60_000 }),
   'only-one': (visit) => visit.send({ do: 'toast', text: "You're the only one here", forMs: 10_000 }),
+  'own-decoder': (visit) => visit.send({ do: 'decode', own: true }),
+  'browser-decoder': (visit) => visit.send({ do: 'decode', own: false }),
   'replace-captions': (visit) => visit.send({ do: 'replaceCaptions' }),
   freeze: (visit) => visit.send({ do: 'freeze', ms: FREEZE_MS }),
   'off-site': (visit) => visit.navigate(MARKETING),
@@ -254,6 +256,14 @@ export class GoogleMeetMeeting extends Meeting<Person, GoogleMeetVisit> {
 
   protected override botEntered(): void {
     if (this.settings.page.audio === 'worklet') this.media.startMix()
+  }
+
+  /** The page takes the sound from its own decoder, and its receivers get none; or the other way round. */
+  pageDecodes({ media }: GoogleMeetVisit, own: boolean): void {
+    this.note({ event: 'rpc', target: 'decoder', detail: own ? 'own-decoder' : 'browser-decoder' })
+    media.sendSounds(!own)
+    if (own) this.media.startMix()
+    else this.media.stopMix()
   }
 
   protected override botWentOut(): void {

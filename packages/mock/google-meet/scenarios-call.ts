@@ -42,6 +42,12 @@ export const CALL_SCENARIOS: Record<string, Scenario> = {
     settings: { page: { audio: 'worklet' } },
     timeline: [...ADMITTED, ...turn('ann', 2, 6), ...turn('cleo', 7, 11)],
   },
+  'encoded-frames': open('A page that decodes its sound itself where the browser gives it encoded frames.', {
+    page: { audio: 'encoded-frames' },
+  }),
+  'own-decoder': open('A page that decodes its sound itself, whatever the browser gives: its receivers are silent.', {
+    page: { audio: 'own-decoder' },
+  }),
   'captions-and-translation': {
     about: 'Captions are behind "Captions and translation".',
     settings: { page: { captionsMenu: true } },

@@ -64,6 +64,7 @@ export class GoogleMeetVisit extends Visit<ToPage, FromPage> {
     else if (message.say === 'final') this.onFinalButton(message.choice)
     else if (message.say === 'chat') this.meeting.chatFromBot(this, message.text)
     else if (message.say === 'captions') this.captionsOn = message.on
+    else if (message.say === 'decodes') this.meeting.pageDecodes(this, message.own)
   }
 
   private load(): void {

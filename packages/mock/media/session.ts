@@ -72,6 +72,8 @@ export class MediaSession {
   readonly #peer: RTCPeerConnection
   readonly #received = new ReceivedMedia()
   readonly #lines: SessionLines
+  /** Whether the page gets the voices. */
+  sendsSound = true
   readonly #channels: MediaDataChannel[] = []
   /** Channels of this side that wait until the page offers data channels at all. */
   readonly #waitingChannels: MediaDataChannel[] = []
@@ -205,7 +207,7 @@ export class MediaSession {
 
   /** For the room: the sound of one of its audio streams at a room time. */
   sendAudio(stream: number, frame: AudioFrame, roomMs: number): void {
-    this.#lines.voices.send(stream, frame, roomMs)
+    if (this.sendsSound) this.#lines.voices.send(stream, frame, roomMs)
   }
 
   /** For the room: the pictures of a room time, see `VideoLines.send`. */

@@ -28,6 +28,7 @@ export class MediaLink {
   private pending: { offer: number; sdp: string } | null = null
   private isAllowed = false
   private sendsVideo = true
+  private sendsSound = true
 
   constructor(ports: MediaLinkPorts) {
     this.ports = ports
@@ -71,6 +72,7 @@ export class MediaLink {
     this.session = session
     this.lastSession = session
     session.sendVideos(this.sendsVideo)
+    session.sendsSound = this.sendsSound
     session.onVideoSlots(() => this.sendSlots())
     session.onOfferWanted((lines) => {
       if (session === this.session) this.ports.send({ do: 'renegotiate', ...lines })
@@ -93,6 +95,12 @@ export class MediaLink {
   sendVideos(wanted: boolean): void {
     this.sendsVideo = wanted
     this.session?.sendVideos(wanted)
+  }
+
+  /** The page's receivers get the voices, or nothing. */
+  sendSounds(wanted: boolean): void {
+    this.sendsSound = wanted
+    if (this.session) this.session.sendsSound = wanted
   }
 
   /** The page shows pictures in these sizes: heights in pixels by m-line. */

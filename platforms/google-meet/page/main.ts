@@ -31,7 +31,6 @@ function createMeetPage(page: SharedPage<PageConfig>): PlatformPage<PageApi<Page
   const captions = createCaptionEvents({ selectors, elements, roster, emit })
   const readReactions = createReactionReader({ config, elements, roster, hands, emit })
   const unread = createUnreadMessages()
-  const snapshot = createSnapshotReader(config, elements, roster, () => tap?.audioReceivers().length ?? 0)
   if (tap && config.recordingMode === 'audio_only') turnOffIncomingVideo()
   if (tap) {
     playDirectly(tap)
@@ -47,6 +46,8 @@ function createMeetPage(page: SharedPage<PageConfig>): PlatformPage<PageApi<Page
     })
   }
   const speech = tap && watchMeetSpeech(selectors, tap, roster, emitSpeech)
+  const receivers = () => tap?.audioReceivers().length ?? 0
+  const snapshot = createSnapshotReader(config, elements, roster, receivers, speech)
 
   return {
     elements,

@@ -1,4 +1,6 @@
 /** Reads all signs for the driver, in one poll of the page. */
+
+import type { Speech } from '../../shared/page/audio/speech.ts'
 import { createDialogReader, hasVisibleCaptcha } from '../../shared/page/dom/dialogs.ts'
 import { isVisible, plain, textWithout, visibleLines } from '../../shared/page/dom/visible-text.ts'
 import { pageNow } from '../../shared/page/page-clock.ts'
@@ -14,6 +16,7 @@ export function createSnapshotReader(
   elements: Elements,
   roster: Roster,
   audioReceivers: () => number,
+  speech: Pick<Speech, 'isReceived' | 'speaking'> | null,
 ) {
   const { selectors } = config
   const select = (name: string) => selectors[name] ?? ':not(*)'
@@ -31,8 +34,14 @@ export function createSnapshotReader(
     return present > 0 ? present : null
   }
 
+  function noteVoice(): void {
+    if (!speech || speech.speaking().size === 0) return
+    signals.note(speech.isReceived() ? 'voice.receivers' : 'voice.elsewhere', true)
+  }
+
   return {
     read(): PageSnapshot {
+      noteVoice()
       const body = document.body as HTMLElement | null
       const tiles = all('tile')
       const peopleCount = elements.peopleCount()

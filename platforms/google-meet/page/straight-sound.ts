@@ -1,3 +1,4 @@
+import { ownPlayers } from '../../shared/page/audio/page-playback.ts'
 import type { WebRtcTap } from '../../shared/page/audio/webrtc-tap.ts'
 import { wrapMethod } from '../../shared/page/dom/patch-native.ts'
 
@@ -29,6 +30,7 @@ export function playDirectly(tap: Pick<WebRtcTap, 'tracks'>): void {
     let known = heard.get(track)
     if (known === undefined) {
       known = { player: new Audio(), copies: [] }
+      ownPlayers.add(known.player)
       known.player.srcObject = new MediaStream([track])
       heard.set(track, known)
       track.addEventListener('ended', () => heard.delete(track))

@@ -3,6 +3,7 @@
  * answers the driver's calls. The platform adds its own readers.
  */
 
+import { watchPlayback } from './audio/page-playback.ts'
 import { syncPlayout } from './audio/playout-sync.ts'
 import type { Speech } from './audio/speech.ts'
 import type { SpeechChange } from './audio/speech-detector.ts'
@@ -98,6 +99,7 @@ export function startPage<Config extends CommonConfig, Api extends PageApi>(
   const cameras = createCameras(emit)
   const tap = isMeeting ? installWebRtcTap(tapOptions) : null
   const devices = isMeeting ? installVirtualDevices(config) : null
+  const restoreSound = isMeeting ? watchPlayback() : null
   if (tap) syncPlayout(tap, config)
 
   const platform = createPlatformPage({
@@ -153,6 +155,7 @@ export function startPage<Config extends CommonConfig, Api extends PageApi>(
       if (slowsAnimations) slowAnimations()
     },
     chat: () => platform.chat(),
+    restoreSound: async () => (await restoreSound?.()) ?? [],
     traffic: countWebRtc(tap),
     census: (words) => pageCensus(config.selectors, words),
     // In the meeting also buttons may name people.

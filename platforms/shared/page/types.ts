@@ -6,6 +6,7 @@
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { ChatMessage, MeetingEvent } from '../../../packages/core/meeting/meeting.ts'
 import type { DegradationStep } from '../../../packages/core/ports.ts'
+import type { PlaybackFault } from './audio/page-playback.ts'
 import type { Census } from './dom/census.ts'
 import type { PageTraffic } from './webrtc-traffic.ts'
 
@@ -190,6 +191,8 @@ export interface PageApi<Snapshot extends CommonSnapshot = CommonSnapshot, Name 
   /** Plays mono PCM (base64 of 16-bit little-endian samples) through the bot's microphone; returns the seconds queued. */
   playSound(pcm: string, sampleRate: number): number
   clearSound(): void
+  /** Plays again what the page has stopped or muted; resolves with what was put right. */
+  restoreSound(): Promise<PlaybackFault[]>
   /** Of the page's WebRTC connections. */
   traffic(): Promise<PageTraffic>
   /** A data: URL for the bot's camera; rejects if it cannot be decoded, and the old picture stays. */

@@ -38,16 +38,25 @@ export function watchSound(tap: WebRtcTap) {
   const stamps = new WeakMap<RTCRtpReceiver, { stamp: string; changedAt: number }>()
   let ownContext: AudioContext | null = null
 
+  /** The page's output passes through the analyser, unchanged: one more output of a worklet's node can end the renderer. */
   wrapMethod(AudioNode.prototype, 'connect', (native, self, given) => {
-    const result = native(...given)
-    const [target] = given
-    if (target instanceof AudioDestinationNode && self instanceof AudioNode && target.context !== ownContext) {
-      // Parallel to the page's own output; an analyser without an output changes nothing.
-      const listening = played.get(target.context) ?? listenTo(target.context)
+    const [target, ...ports] = given
+    const isOutput = target instanceof AudioDestinationNode && target.context !== ownContext
+    if (!isOutput || self === played.get(target.context)?.analyser) return native(...given)
+    let listening = played.get(target.context)
+    if (listening === undefined) {
+      listening = listenTo(target.context)
       played.set(target.context, listening)
-      native(listening.analyser)
+      listening.analyser.connect(target)
     }
-    return result
+    native(listening.analyser, ...ports)
+    return target
+  })
+  wrapMethod(AudioNode.prototype, 'disconnect', (native, self, [target, ...ports]) => {
+    const listening = target instanceof AudioDestinationNode ? played.get(target.context) : undefined
+    if (listening === undefined || self === listening.analyser)
+      return target === undefined ? native() : native(target, ...ports)
+    return native(listening.analyser, ...ports)
   })
 
   function listenTo(context: BaseAudioContext): { analyser: AnalyserNode; meter: Meter } {

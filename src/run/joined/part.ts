@@ -52,7 +52,8 @@ function spansOfManifest(manifest: unknown): RecordedSpan[] | null {
 
 /** Starts and ends as they were reported; gaps are known to the millisecond. */
 function spansOfEvents(events: readonly NumberedEvent[], gaps: readonly Gap[]): RecordedSpan[] {
-  const changes: { at: number; isOn: boolean }[] = gaps.flatMap(({ started_at, ended_at }) => [
+  const cuts = gaps.filter(({ reason }) => reason !== 'sound_lost')
+  const changes: { at: number; isOn: boolean }[] = cuts.flatMap(({ started_at, ended_at }) => [
     { at: Date.parse(started_at), isOn: false },
     { at: Date.parse(ended_at), isOn: true },
   ])

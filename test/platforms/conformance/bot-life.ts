@@ -105,6 +105,7 @@ export class BotLife {
     return {
       prepare: async () => SILENT_STAGE,
       standBy: () => {},
+      restoreSound: async () => [],
       start: async () => void spans.push({ startedAt: Date.now(), endedAt: null }),
       pause: async () => {
         spans.at(-1)!.endedAt = Date.now()

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { MeetingEvent } from '../../../packages/core/meeting/meeting.ts'
+import { crashingAtExtraEdges } from '../extra-edges.ts'
 import { type Attempt, until, untilItMoves, zoomHarness } from './harness.ts'
 
 const zoom = zoomHarness()
@@ -24,7 +25,10 @@ test.each([
 ] as const)(
   '%s (%s, %s): the speaker is reported, and never another participant; pictures move',
   async (scenario, _sound, recordingMode) => {
-    const attempt = await zoom.attempt(scenario, { speed: 1, driver: { recordingMode } })
+    const attempt = await zoom.attempt(scenario, {
+      speed: 1,
+      driver: { recordingMode, openBrowser: crashingAtExtraEdges },
+    })
     await attempt.enter()
     const { events, meeting } = attempt
     await until(() => reported(attempt).length >= 1, 'the first turn is told')

@@ -59,6 +59,7 @@ test('a live transcript starts with the recording, hears captions and pauses, an
     takeCaption: (event) => void calls.push(event.type === 'caption' ? event.text : 'captions'),
     onSpeaker: () => {},
     takeVoice: () => {},
+    hearMixed: () => {},
     pause: () => void calls.push('pause'),
     resume: () => void calls.push('resume'),
     close() {

@@ -27,6 +27,14 @@ test('the time from the end of a part to the next one is a gap', () => {
   ).toEqual([null, { ...gap, started_at: utc(12), seconds: 8 }])
 })
 
+test('a gap of the sound alone is in the recorded time, and cuts nothing', () => {
+  const lost = { started_at: utc(3), ended_at: utc(5), offset: 3, seconds: 2, reason: 'sound_lost' as const }
+  const events = journal([0, status('in_call_recording')], [5, { type: 'recording_gap', ...lost }])
+  const { spans, gaps } = factsOfPart(events, null, 10)
+  expect(spans).toEqual([{ startedAt: START, endedAt: START + 10_000 }])
+  expect(gaps).toEqual([lost])
+})
+
 test('after a part that ended in a pause nothing is missing', () => {
   expect(gapsAfter([0, status('in_call_recording')], [10, status('recording_paused')])).toEqual([null, null])
 })

@@ -2,6 +2,7 @@ import { BOT_NAMES } from '@standin/wire/bot-names.ts'
 import { timeoutConfigSchema } from '@standin/wire/job.ts'
 import { describe, expect, test } from 'vitest'
 import {
+  deafened,
   excuseSilence,
   firstObservation,
   leaveReason,
@@ -60,6 +61,54 @@ describe('alone', () => {
 
   test('is not concluded while the page does not answer', () => {
     expect(reason(watched(firstObservation(0), 50, 0), 60_000)).toBeNull()
+  })
+})
+
+describe('people who are heard are there, whatever the page counts', () => {
+  const sound = (isAudible: boolean, at: number) => ({ type: 'sound', isAudible, at }) as const
+  const met = watched(firstObservation(0), 5, 1)
+  /** Five seconds of sound, of which the last is 4 s before the next. */
+  const talk = (from: Observed, rounds: number, change: (observed: Observed) => Observed = (observed) => observed) => {
+    let observed = from
+    for (let second = 0; second < rounds * 9; second++) {
+      const isAudible = second % 9 < 5
+      if (second % 9 === 0 || second % 9 === 5)
+        observed = observe(change(observed), sound(isAudible, observed.lastHeartbeatAt))
+      observed = watched(isAudible ? change(observed) : observed, 1, 0)
+    }
+    return observed
+  }
+
+  test('sound that lasts, and sound with pauses', () => {
+    expect(end(observe(met, sound(true, 6_000)), 0)).toBeNull()
+    expect(reason(talk(met, 50))).toBeNull()
+    expect(reason(talk(firstObservation(0), 50))).toBeNull()
+  })
+
+  test('turns that the page shows', () => {
+    const speaking = {
+      type: 'speaking',
+      participantId: 'a',
+      isSpeaking: true,
+      source: 'csrc',
+      confidence: 0.9,
+    } as const
+    const spoke = observe(watched(met, 29, 0), { ...speaking, at: 34_000 })
+    expect(end(spoke, 0)).toBe('NO_ATTENDEES after 30 s')
+  })
+
+  test('the whole time counts from the last sound', () => {
+    expect(end(watched(talk(met, 5), 1, 0), 0)).toBe('NO_ATTENDEES after 25 s')
+  })
+
+  test("the bot's own voice is nobody's, and a pause hears none", () => {
+    const own = (observed: Observed) => deafened(observed, observed.lastHeartbeatAt)
+    expect(reason(talk(met, 5, own))).toBe('NO_ATTENDEES')
+    const paused = excuseSilence(watched(observe(met, sound(true, 6_000)), 60, 0), 65_000)
+    expect(reason(paused)).toBe(null)
+    let long = paused
+    for (let second = 0; second < 40; second++) long = excuseSilence(watched(long, 1, 0), long.lastHeartbeatAt + 1000)
+    expect(reason(long)).toBe('NO_ATTENDEES')
   })
 })
 

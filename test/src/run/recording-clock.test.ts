@@ -39,19 +39,20 @@ describe("the recording's own time", () => {
     expect(recordedMs(spans, 8000)).toBe(4000)
   })
 
-  test.each([
+  test.each<[string, number[], number, ('encoder_died' | 'sound_lost')?]>([
     ['no gap: a command paused it', [], 1],
     ['a gap between the spans', [5000], 0],
     ['a gap before the first span', [500], 1],
     ['a gap after the last span', [12_000], 1],
     ['gaps between and after', [5000, 12_000], 0],
-  ])('pauses with %s', (_, starts, pauses) => {
+    ['a gap of the sound alone', [4000], 1, 'sound_lost'],
+  ])('pauses with %s', (_, starts, pauses, reason = 'encoder_died') => {
     const gaps = starts.map((at) => ({
       started_at: new Date(at).toISOString(),
       ended_at: new Date(at + 500).toISOString(),
       offset: 4,
       seconds: 0.5,
-      reason: 'encoder_died' as const,
+      reason,
     }))
     expect(pausesOf(spans, gaps)).toBe(pauses)
   })

@@ -390,3 +390,35 @@ test('where the capture environment has sound and the page has none, the capture
   sound(5)
   await vi.waitFor(() => expect(peer.sounds.slice(before).some(({ samples }) => samples[0] === 5)).toBe(true))
 })
+
+test('where one person alone is missing in the page, in short turns, the capture environment is streamed, and a notice says so', async () => {
+  const peer = await receiver()
+  const clock = new HandClock()
+  const given = { output: peer.url, hearsPage: true, clock }
+  const { streaming, start, notices, signal, isEnvironmentHeard } = open(given)
+  void streaming.connect(signal)
+  await vi.waitFor(() => expect(peer.connections).toBe(1))
+  await start(new FakeMeeting())
+  streaming.noteCapture(true, clock.now())
+  const BEN = { ...ANN, id: 2, name: 'Ben' }
+  /** Two seconds of the meeting, in which the page has this peak. */
+  const turn = async (person: typeof ANN, value: number) => {
+    streaming.onSpeaker(person, true, clock.now())
+    for (let step = 0; step < 20; step++) {
+      streaming.onMix({ at: clock.now(), samples: Buffer.alloc(messageBytes(RATE) / 5, value) })
+      await clock.advance(100)
+    }
+    streaming.onSpeaker(person, false, clock.now())
+  }
+  for (const person of [ANN, BEN, ANN, BEN, ANN, BEN]) await turn(person, 9)
+  for (const _ of [1, 2, 3]) await turn(BEN, 9)
+  expect([isEnvironmentHeard(), notices]).toEqual([false, []])
+  // Comfort noise is no speech.
+  const quiet = 0
+  for (let round = 0; round < 5 && !isEnvironmentHeard(); round++) {
+    await turn(ANN, 9)
+    await turn(BEN, quiet)
+  }
+  await vi.waitFor(() => expect(isEnvironmentHeard()).toBe(true))
+  expect(notices).toEqual([expect.stringContaining('the live sound comes from the sound server now')])
+})

@@ -10,14 +10,18 @@ const MESSAGES = 'meet_messages'
 
 export class Media extends Connection {
   private readonly sounds: HTMLAudioElement[] = []
-  private readonly mixer = new WorkletPlayer()
+  private readonly mixer: WorkletPlayer
+  private readonly workletPath: string
+  private readonly tell: (message: FromPage) => void
+  private output: AudioContext | null = null
 
   constructor(settings: PageSettings, devices: Devices, say: (message: FromPage) => void) {
-    const playsMix = settings.audio === 'worklet'
-    let output: AudioContext | null = null
+    const { audio } = settings
+    const takesFrames = 'createEncodedStreams' in RTCRtpReceiver.prototype || 'RTCRtpScriptTransform' in globalThis
+    const decodes = audio === 'own-decoder' || (audio === 'encoded-frames' && takesFrames)
     super(
       {
-        audioReceivers: playsMix ? 0 : AUDIO_RECEIVERS,
+        audioReceivers: audio === 'worklet' ? 0 : AUDIO_RECEIVERS,
         videoReceivers: settings.heavy ? VIDEO_RECEIVERS.heavy : VIDEO_RECEIVERS.usual,
         channels: ['media-director', 'captions', MESSAGES],
       },
@@ -25,25 +29,36 @@ export class Media extends Connection {
       say,
       {
         opened: () => {
-          output ??= new AudioContext({ latencyHint: 'interactive' })
-          void output.resume()
-          if (playsMix) void this.mixer.start(output, settings.workletPath)
+          this.output ??= new AudioContext({ latencyHint: 'interactive' })
+          void this.output.resume()
+          if (audio === 'worklet') void this.mixer.start(this.output, settings.workletPath)
+          else if (decodes) void this.decode(true)
         },
         receivesSound: (track) => this.addElement(track),
         track: ({ track, transceiver }) => {
           // The elements stay paused. The audible sound is one mix.
           if (track.kind !== 'audio' || transceiver.direction !== 'recvonly') return
-          output?.createMediaStreamSource(new MediaStream([track])).connect(output.destination)
+          this.output?.createMediaStreamSource(new MediaStream([track])).connect(this.output.destination)
         },
         channel: (channel) => channel.addEventListener('message', () => {}), // The page's own view comes over its socket.
         closed: () => {
           for (const element of this.sounds.splice(0)) element.remove()
           this.mixer.stop()
-          void output?.close()
-          output = null
+          void this.output?.close()
+          this.output = null
         },
       },
     )
+    this.mixer = new WorkletPlayer(audio === 'worklet' ? 'mixer' : 'neteq-processor')
+    this.workletPath = settings.workletPath
+    this.tell = say
+  }
+
+  /** A worklet decodes and mixes the sound, or the browser decodes it again. */
+  async decode(own: boolean): Promise<void> {
+    if (own && this.output) await this.mixer.start(this.output, this.workletPath)
+    else this.mixer.stop()
+    this.tell({ say: 'decodes', own })
   }
 
   /** One for each sound, there from the waiting room on. */

@@ -183,6 +183,7 @@ function start({ settings, socketPath, token }: typeof __given): void {
     else if (message.do === 'closeDialogs') {
       for (const modal of modals.values()) modal.close()
     } else if (message.do === 'toast') context.toast(message.text, message.forMs)
+    else if (message.do === 'decode') void context.media.decode(message.own)
     else if (message.do === 'acquire') void acquire(message.microphone, message.camera)
     else if (!obey(message, { connection: context.media, devices })) call?.receive(message)
   }

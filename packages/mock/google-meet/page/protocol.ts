@@ -51,7 +51,11 @@ export interface PageSettings {
   captcha: 'invisible' | 'live'
   peopleBadge: boolean
   selfNameAttribute: boolean
-  audio: 'elements' | 'worklet'
+  /**
+   * Who decodes sound: the browser; a worklet, without any receiver; a worklet where the browser has an API for encoded
+   * frames; a worklet always. With the latter two the receivers stay, live and silent.
+   */
+  audio: 'elements' | 'worklet' | 'encoded-frames' | 'own-decoder'
   captionsMenu: boolean
   chat: 'on' | 'off' | 'continuous'
   chatPins: boolean
@@ -118,6 +122,8 @@ export type ToPage =
   | { do: 'chatEnabled'; enabled: boolean }
   | { do: 'caption'; device: string; name: string; text: string; row: number }
   | { do: 'replaceCaptions' }
+  /** From now on the page decodes the sound itself, or the browser does. */
+  | { do: 'decode'; own: boolean }
 
 export type FromPage =
   | SharedFromPage
@@ -129,3 +135,4 @@ export type FromPage =
   | { say: 'final'; choice: string }
   | { say: 'chat'; text: string }
   | { say: 'captions'; on: boolean }
+  | { say: 'decodes'; own: boolean }

@@ -10,10 +10,13 @@ declare const sampleRate: number
 /** Samples a second of what arrives. */
 const SOURCE_RATE = 16_000
 const MAX_QUEUE_SECONDS = 1
+/** Pieces come unevenly: so much is there before any is played. */
+const AHEAD_SECONDS = 0.12
 
 class Mixer extends AudioWorkletProcessor {
   private queue: number[] = []
   private position = 0
+  private isPlaying = false
 
   constructor() {
     super()
@@ -27,6 +30,9 @@ class Mixer extends AudioWorkletProcessor {
   process(_inputs: Float32Array[][], outputs: Float32Array[][]): boolean {
     const channel = outputs[0]?.[0]
     if (!channel) return true
+    if (this.queue.length === 0) this.isPlaying = false
+    this.isPlaying ||= this.queue.length >= SOURCE_RATE * AHEAD_SECONDS
+    if (!this.isPlaying) return true
     const step = SOURCE_RATE / sampleRate
     for (let index = 0; index < channel.length; index++) {
       const at = Math.floor(this.position)
@@ -43,3 +49,4 @@ class Mixer extends AudioWorkletProcessor {
 }
 
 registerProcessor('mixer', Mixer)
+registerProcessor('neteq-processor', class extends Mixer {})

@@ -10,7 +10,8 @@
  * - Where CSRC is healthy for a participant it outweighs page marks: marks then raise the confidence of a turn, they do
  *   not begin or prolong one. Healthy means that rounds of samples keep coming and that this participant's own source
  *   had sound once. Marks that continue for `PAGE_OVERRULES_MS` against silent levels say that the mapping is wrong;
- *   from then on that participant is judged by marks, until levels above `LEVEL_ON` come again.
+ *   from then on that participant is judged by marks, until levels above `LEVEL_ON` come again. If nobody had such a level
+ *   meanwhile, the page takes its sound from elsewhere, and all are judged by marks until then.
  * - Captions count like page marks, with a longer hold, because they come late and in pieces.
  * - A turn is reported with the best signal that it had: levels that confirm a turn of marks become its source.
  * - Silence has to be observed: while the page was stalled, at most for `MAX_STALL_MS`, no participant fell silent.
@@ -126,6 +127,8 @@ export type SpeechDetector = ReturnType<typeof createSpeechDetector>
 export function createSpeechDetector() {
   const everybody = new Map<string, Known>()
   let lastRoundAt = Number.NEGATIVE_INFINITY
+  let lastLoudAt = Number.NEGATIVE_INFINITY
+  let areAllOverruled = false
 
   function know(id: string): Known {
     let known = everybody.get(id)
@@ -145,13 +148,17 @@ export function createSpeechDetector() {
   }
 
   function levelsAreHealthy(known: Known, at: number): boolean {
-    return at - lastRoundAt <= LEVELS_STALE_MS && known.wasHeard && !known.isOverruled
+    return at - lastRoundAt <= LEVELS_STALE_MS && known.wasHeard && !known.isOverruled && !areAllOverruled
   }
 
   function onSample(sample: LevelSample, roundAt: number): SpeechChange[] {
     const { participantIds, level } = sample
     const seenAt = roundAt - Math.max(0, sample.ageMs ?? 0)
     const isLoud = level >= LEVEL_ON
+    if (isLoud) {
+      lastLoudAt = roundAt
+      areAllOverruled = false
+    }
     if (!isLoud && level < LEVEL_OFF) return []
     const isShared = participantIds.length > 1
     const marked = isShared ? participantIds.filter((id) => isMarked(know(id), roundAt)) : []
@@ -188,6 +195,7 @@ export function createSpeechDetector() {
       }
       if (at - known.markRunAt < PAGE_OVERRULES_MS) return []
       known.isOverruled = true
+      areAllOverruled = lastLoudAt < known.markRunAt
       beganAt = known.markRunAt
     }
     if (!known.turn && known.marks.length < PAGE_MARKS_NEEDED) return []

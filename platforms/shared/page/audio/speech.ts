@@ -4,8 +4,8 @@
  */
 
 import { pageNow } from '../page-clock.ts'
-import { createSourceSampler } from './contributing-sources.ts'
-import { createSpeechDetector, type LevelSample, type SpeechChange } from './speech-detector.ts'
+import { createSourceSampler, FRESH_MS } from './contributing-sources.ts'
+import { createSpeechDetector, LEVEL_OFF, type LevelSample, type SpeechChange } from './speech-detector.ts'
 
 /** A "yes" of a third of a second has to reach three samples. */
 const SAMPLE_EVERY_MS = 100
@@ -28,6 +28,7 @@ export type Speech = ReturnType<typeof watchSpeech>
 export function watchSpeech({ receivers, ownersOfSource, levels, emit }: SpeechSources) {
   const detector = createSpeechDetector()
   const sample = createSourceSampler()
+  let heardAt = Number.NEGATIVE_INFINITY
 
   setInterval(() => {
     const at = pageNow()
@@ -37,7 +38,9 @@ export function watchSpeech({ receivers, ownersOfSource, levels, emit }: SpeechS
       emit(detector.tick(at))
       return
     }
-    const mixed = sample(heard).flatMap(({ csrc, level, ageMs }) => {
+    const sampled = sample(heard)
+    if (sampled.some(({ level }) => level >= LEVEL_OFF)) heardAt = at
+    const mixed = sampled.flatMap(({ csrc, level, ageMs }) => {
       const participantIds = ownersOfSource(csrc)
       return participantIds.length > 0 ? [{ participantIds, level, ageMs }] : []
     })
@@ -49,6 +52,8 @@ export function watchSpeech({ receivers, ownersOfSource, levels, emit }: SpeechS
     mark: (participantId: string): void => emit(detector.observe({ kind: 'page_mark', participantId, at: pageNow() })),
     /** The captions showed a new word of this participant. */
     caption: (participantId: string): void => emit(detector.observe({ kind: 'caption', participantId, at: pageNow() })),
+    /** A receiver of the mixed sound had some within the last second. */
+    isReceived: (): boolean => pageNow() - heardAt <= FRESH_MS,
     speaking: (): ReadonlySet<string> => new Set(detector.speaking()),
     forget: (participantId: string): void => emit(detector.forget(participantId, pageNow())),
   }

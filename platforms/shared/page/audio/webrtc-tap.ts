@@ -40,8 +40,9 @@ export interface WebRtcTap {
 
 export interface WebRtcTapOptions {
   /**
-   * Removes `RTCRtpReceiver.prototype.createEncodedStreams`, by which Google Meet decides to mix sound itself; without
-   * it the page takes the browser's own audio path, where contributing sources can be read.
+   * Removes `RTCRtpReceiver.prototype.createEncodedStreams` and its successor `RTCRtpScriptTransform`, by which Google
+   * Meet decides to decode and mix sound itself; without them the page takes the browser's own audio path, where
+   * contributing sources can be read.
    */
   hideEncodedStreams?: boolean
 }
@@ -53,6 +54,7 @@ export interface WebRtcTapOptions {
 export function installWebRtcTap(options: WebRtcTapOptions = {}): WebRtcTap {
   if (options.hideEncodedStreams && typeof RTCRtpReceiver === 'function') {
     Reflect.deleteProperty(RTCRtpReceiver.prototype, 'createEncodedStreams')
+    Reflect.deleteProperty(globalThis, 'RTCRtpScriptTransform')
   }
   return oncePerPage('webrtc-tap', createTap)
 }

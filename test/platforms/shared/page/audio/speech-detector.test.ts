@@ -135,6 +135,28 @@ test.each<[string, (Evidence | Evidence[])[], string[]]>([
     ['ann on 0', 'ann off 500 @1010'],
   ],
   [
+    'marks against silent levels of all say that the page takes its sound from elsewhere: for others they count at once',
+    [
+      rounds(0, 500, { ann: 0.3, ben: 0.3 }),
+      rounds(750, 9000, {}),
+      marks('ann', 1000, 4200),
+      marks('ben', 6000, 6800),
+      rounds(9250, 11_000, { ann: 0.3 }),
+      marks('ben', 10_000, 10_800),
+    ],
+    [
+      'ann on 0',
+      'ben on 0',
+      'ann off 500 @1200',
+      'ben off 500 @1200',
+      'ann on 1000 @4000',
+      'ann off 4200 @5250',
+      'ben on 6000 @6200',
+      'ben off 6800 @7750',
+      'ann on 9250',
+    ],
+  ],
+  [
     'marks count for a participant whose source never sent sound, although levels of others come',
     [rounds(0, 1000, { ben: 0.3 }), marks('ann', 1000, 1400)],
     ['ben on 0', 'ann on 1000 @1200'],

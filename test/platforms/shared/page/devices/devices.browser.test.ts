@@ -450,9 +450,13 @@ describe('the tap', () => {
 
   it('hides encoded streams only where it was asked to', async () => {
     const read = () =>
-      page.evaluate(() => [tapped.hadEncodedStreams, 'createEncodedStreams' in RTCRtpReceiver.prototype])
-    expect(await read()).toEqual([true, true])
+      page.evaluate(() => [
+        tapped.hadEncodedStreams,
+        'createEncodedStreams' in RTCRtpReceiver.prototype,
+        'RTCRtpScriptTransform' in globalThis,
+      ])
+    expect(await read()).toEqual([true, true, true])
     await open('?hide')
-    expect(await read()).toEqual([true, false])
+    expect(await read()).toEqual([true, false, false])
   })
 })
