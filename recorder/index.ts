@@ -26,6 +26,7 @@ import { StandBy } from './stand-by.ts'
 
 export { joinFiles, mediaSeconds } from './join-files.ts'
 export { indexBody } from './mp4/index-body.ts'
+export { takePicture } from './picture.ts'
 
 export interface RecorderOptions {
   mode: RecordingMode

@@ -20,6 +20,8 @@ import { reasonPage } from './write-errors-page.ts'
 
 const root = join(import.meta.dirname, '..')
 
+/** From so many parts on, a page has a list of them. */
+const MIN_PARTS = 3
 /** Where the pages are served. */
 const PREFIX = '/help'
 
@@ -137,7 +139,10 @@ export async function writeHelpPages(folder = join(root, 'dist', 'help')): Promi
     }
     const path = join(folder, relative(PREFIX, addressOf(document)) || '.', 'index.html')
     mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, pageOf(title, renderer.render(text), navigation(document)))
+    writeFileSync(
+      path,
+      pageOf(title, renderer.render(text), { pages: navigation(document), contents: contentsOf(text) }),
+    )
   }
   writeFileSync(join(folder, 'search.json'), JSON.stringify(sections))
   for (const place of FOLDERS)
@@ -189,7 +194,18 @@ function navigation(current: string): string {
 
 const escaped = (text: string) => new MarkdownIt().utils.escapeHtml(text)
 
-function pageOf(title: string, content: string, links: string): string {
+/** Links to the parts of a page; empty for a page that fits a screen. */
+function contentsOf(text: string): string {
+  const headings = text.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/^## (.+)$/gm)
+  const links = [...headings].map(([, heading]) => {
+    const name = heading!.replaceAll('`', '')
+    return `<li><a href="#${anchorOf(name)}">${escaped(name)}</a></li>`
+  })
+  if (links.length < MIN_PARTS) return ''
+  return `<nav id="contents" aria-label="On this page"><h2>On this page</h2>\n<ul>${links.join('')}</ul></nav>`
+}
+
+function pageOf(title: string, content: string, { pages, contents }: { pages: string; contents: string }): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -211,8 +227,9 @@ function pageOf(title: string, content: string, links: string): string {
 <a href="/docs">API reference</a>
 </header>
 <nav id="pages" aria-label="Pages">
-${links}
+${pages}
 </nav>
+${contents}
 <main id="content">
 ${content}</main>
 </body>

@@ -13,7 +13,7 @@ import { addSecrets, registerSecrets } from '../packages/core/process/known-secr
 import { makeBotFolder } from '../packages/core/process/mkdirs.ts'
 import { StopRequests } from '../packages/core/process/stop-requests.ts'
 import { UncaughtErrors } from '../packages/core/process/uncaught-errors.ts'
-import { createRecorder } from '../recorder/index.ts'
+import { createRecorder, takePicture } from '../recorder/index.ts'
 import { createParticipantTracks } from '../recorder/tracks/participant-tracks.ts'
 import { type BotConfig, InvalidJob } from './job/config.ts'
 import { botMachine } from './machine/look.ts'
@@ -149,6 +149,7 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
       participantTracks,
       ...openTranscription(config, control, logger),
       writeReport,
+      takePicture,
       control,
       usage,
       recorder,

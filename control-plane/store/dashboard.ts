@@ -1,4 +1,5 @@
 /** Reads that only the dashboard uses. */
+import { POSTER } from '@standin/wire/file-names.ts'
 import { sql } from 'kysely'
 import { fileKey } from '../bots/file-keys.ts'
 import type { Database } from './database.ts'
@@ -111,6 +112,8 @@ export interface BotPreview {
   bot_id: string
   /** People whom the bot met. */
   people: number
+  end_cause: string | null
+  reason: string | null
   picture: { key: string; at: Date } | null
 }
 
@@ -123,17 +126,19 @@ export async function readPreviews(db: Database, teamId: string, botIds: readonl
     name: string
     location: string
     at: Date
+    end_cause: string | null
+    reason: string | null
   }>`
-    select bots.id as bot_id, jsonb_array_length(bots.participants) as people,
+    select bots.id as bot_id, end_cause, reason, jsonb_array_length(bots.participants) as people,
       picture.attempt, picture.name, picture.location, picture.stored_at as at
     from bots
     left join lateral (
       select attempt, name, location, stored_at from artifacts
-      where bot_id = bots.id and name like 'screenshots/%' order by stored_at desc limit 1) as picture on true
+      where bot_id = bots.id and (name = ${POSTER} or name like 'screenshots/%')
+      order by name = ${POSTER} desc, stored_at desc limit 1) as picture on true
     where bots.team_id = ${teamId} and bots.id = any(${botIds}::uuid[]) and data_deleted_at is null`.execute(db)
-  return rows.map(({ bot_id, people, attempt, at, ...file }) => ({
-    bot_id,
-    people,
+  return rows.map(({ bot_id, people, end_cause, reason, attempt, at, ...file }) => ({
+    ...{ bot_id, people, end_cause, reason },
     picture: attempt === null ? null : { key: fileKey({ bot_id, attempt, ...file }), at },
   }))
 }

@@ -226,6 +226,9 @@ export interface ReportFacts {
 /** Makes the transcript's files in a recording's folder. Rejects with a plain sentence; no file is written then. */
 export type Transcribe = (folder: string, signal: AbortSignal) => Promise<void>
 
+/** Writes the picture of a video at `at` seconds to `target`, a JPEG. Rejects if the video cannot be read. */
+export type TakePicture = (file: string, picture: { at: number; target: string }, signal: AbortSignal) => Promise<void>
+
 /** Makes `report.html` in a recording's folder from the files there. Rejects if it cannot; nothing depends on it. */
 export type WriteReport = (folder: string, facts: ReportFacts) => Promise<void>
 

@@ -94,8 +94,11 @@ export interface Storage {
   store(file: { name: string; path: string; contentType: string }, signal: AbortSignal): Promise<StoredFile>
   /** Begins a file that reaches its place while it is being made. Replaces an earlier one of this name when finished. */
   grow(file: GrowingStart, signal: AbortSignal): Promise<GrowingFile>
-  /** Reads a stored file back to `path` on this machine; does nothing if that is the stored file itself. */
-  fetch(name: string, path: string, signal: AbortSignal): Promise<void>
+  /**
+   * Reads a stored file back to `path` on this machine, with `mostBytes` its beginning only; does nothing if that is the stored
+   * file itself.
+   */
+  fetch(name: string, path: string, signal: AbortSignal, mostBytes?: number): Promise<void>
   /** Where the recording is, for people: a folder's path or `s3://bucket/prefix/bot-id/`. */
   location(): string
 }

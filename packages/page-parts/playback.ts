@@ -12,20 +12,16 @@ export interface Playback {
   at: Signal<number>
   seek(seconds: number, play?: boolean): void
   /** Event handlers of the media element. */
-  events: Record<'onLoadedMetadata' | 'onTimeUpdate' | 'onSeeking' | 'onPlay', () => void>
+  events: Record<'onTimeUpdate' | 'onSeeking', () => void>
 }
 
-/**
- * Also handles the keys k, j, l and / unless the person types text. Until it plays, the player shows the picture at
- * `posterAt` seconds, and then plays from the beginning.
- */
-export function usePlayback(posterAt: number | null = null): Playback {
+/** Also handles the keys k, j, l and / unless the person types text. */
+export function usePlayback(): Playback {
   const media = useRef<HTMLMediaElement>(null)
   const at = useSignal(0)
   const playback = useMemo<Playback>(() => {
-    let isPoster = posterAt !== null
     const onTimeUpdate = () => {
-      if (media.current !== null && !isPoster) at.value = media.current.currentTime
+      if (media.current !== null) at.value = media.current.currentTime
     }
     return {
       media,
@@ -33,28 +29,13 @@ export function usePlayback(posterAt: number | null = null): Playback {
       seek(seconds, play = false) {
         const player = media.current
         if (player === null) return
-        isPoster = false
         const target = Math.max(0, Number.isFinite(player.duration) ? Math.min(seconds, player.duration) : seconds)
         player.currentTime = target
         // The player reports its new position late; a second key press counts from here.
         at.value = target
         if (play) void player.play().catch(() => {})
       },
-      events: {
-        onLoadedMetadata() {
-          if (isPoster) media.current!.currentTime = posterAt!
-        },
-        onTimeUpdate,
-        onSeeking() {
-          // The person chose a position with the player's own controls.
-          if (isPoster && Math.abs(media.current!.currentTime - posterAt!) > 0.05) isPoster = false
-          onTimeUpdate()
-        },
-        onPlay() {
-          if (isPoster) media.current!.currentTime = 0
-          isPoster = false
-        },
-      },
+      events: { onTimeUpdate, onSeeking: onTimeUpdate },
     }
   }, [])
   useEffect(() => {

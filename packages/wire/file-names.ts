@@ -14,5 +14,8 @@ export function pathParts(path: string, maxBytes: number): string[] | null {
   return parts.every(isPlain) ? parts : null
 }
 
+/** The picture of a recording for players and lists. */
+export const POSTER = 'poster.jpg'
+
 /** Of the name of a bot's file. Its key has the ids of bot and attempt before it. */
 export const MAX_FILE_NAME_BYTES = 800

@@ -12,6 +12,7 @@ export function reportHtml(data: ReportData, { script, style }: { script: string
     `script-src '${hashOf(`\n${code}\n`)}'`,
     `style-src '${hashOf(style)}'`,
     "media-src 'self' file:",
+    'img-src data:',
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ')

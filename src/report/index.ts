@@ -1,6 +1,7 @@
 /** Writes `report.html` from the files of a recording: one page to look at it all. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { POSTER } from '@standin/wire/file-names.ts'
 import { messageOf } from '@standin/wire/text/error-text.ts'
 import { z } from 'zod'
 import type { ReportFacts } from '../../packages/core/ports.ts'
@@ -92,6 +93,7 @@ export async function writeReport(folder: string, facts: ReportFacts): Promise<v
     startedAt: facts.startedAt === null ? null : new Date(facts.startedAt).toISOString(),
     seconds: facts.seconds,
     media: mediaOf(facts.files),
+    poster: await posterIn(folder),
     end: facts.end,
     people: participants.map(({ id, name, is_host, visits }) => ({
       id,
@@ -122,6 +124,11 @@ export async function writeReport(folder: string, facts: ReportFacts): Promise<v
     join(folder, 'report.html'),
     reportHtml(data, { script: pageScript('report'), style: pageStyle('report') }),
   )
+}
+
+async function posterIn(folder: string): Promise<string | null> {
+  const picture = await readFile(join(folder, POSTER)).catch(() => null)
+  return picture && `data:image/jpeg;base64,${picture.toString('base64')}`
 }
 
 /** Of a message, beside the reply to it. */

@@ -3,6 +3,7 @@ import { open, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join, relative, sep } from 'node:path'
+import { POSTER } from '@standin/wire/file-names.ts'
 import type { PlatformName } from '@standin/wire/platforms.ts'
 import send from 'send'
 import { pageStyle } from '../../packages/core/process/page-scripts.ts'
@@ -24,17 +25,18 @@ interface Recording {
   /** Such as `00:53:10`; empty if it is not known. */
   length: string
   hasVideo: boolean
+  hasPoster: boolean
 }
 
 /** A browser may show these files with their own type. All others, such as a captured page, are sent as plain text. */
-const OWN_TYPE = new Set(['.mp4', '.m4a', '.ogg', '.json', '.png', '.vtt'])
+const OWN_TYPE = new Set(['.mp4', '.m4a', '.ogg', '.json', '.png', '.jpg', '.vtt'])
 const REPORT = /^[^/]+\/report\.html$/
 /** No scripts, and a separate origin: content that is served here cannot read the other recordings. */
 const SANDBOX = 'sandbox'
 /** The report needs its script, and its links open in other tabs. Its own policy allows only the script we wrote. */
 const REPORT_SANDBOX = 'sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox'
 const LIST_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; media-src 'self'; base-uri 'none'; form-action 'self'"
+  "default-src 'none'; style-src 'unsafe-inline'; media-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'"
 /** The final report is the last event but a few. */
 const TAIL_BYTES = 256 * 1024
 /** Each picture is a request of the browser for the beginning of a video. */
@@ -135,9 +137,10 @@ async function recordingsIn(folder: string): Promise<Recording[]> {
       .map(async ({ name }): Promise<Recording | null> => {
         const info = await stat(join(root, name, 'report.html')).catch(() => null)
         if (!info?.isFile()) return null
-        const hasVideo = (await fileBelow(root, `${encodeURIComponent(name)}/video.mp4`)) !== null
+        const has = async (file: string) => (await fileBelow(root, `${encodeURIComponent(name)}/${file}`)) !== null
+        const [hasVideo, hasPoster] = await Promise.all([has('video.mp4'), has(POSTER)])
         const names = await namesIn(root, name)
-        return { id: name, changedAt: info.mtimeMs, names, hasVideo, ...(await reportIn(root, name)) }
+        return { id: name, changedAt: info.mtimeMs, names, hasVideo, hasPoster, ...(await reportIn(root, name)) }
       }),
   )
   return found.filter((recording) => recording !== null).sort((one, other) => other.changedAt - one.changedAt)
@@ -187,11 +190,14 @@ async function tailOf(path: string): Promise<string> {
 function listPage(all: readonly Recording[], search: string): string {
   const wanted = search.trim().toLowerCase()
   const recordings = all.filter(({ id, names, title }) => `${title} ${names} ${id}`.toLowerCase().includes(wanted))
-  const rows = recordings.map(({ id, changedAt, names, title, length, hasVideo }, index) => {
+  const rows = recordings.map(({ id, changedAt, names, title, length, hasVideo, hasPoster }, index) => {
     const folder = `/${encodeURIComponent(id)}`
-    // Without a script: the browser shows the picture at this time, and loads little more.
-    const picture =
-      hasVideo && index < MAX_PICTURES ? `<video muted preload="metadata" src="${folder}/video.mp4#t=3"></video>` : ''
+    // Of a recording without a poster the browser shows the picture at this time, and loads little more.
+    const picture = hasPoster
+      ? `<img alt="" loading="lazy" src="${folder}/${POSTER}">`
+      : hasVideo && index < MAX_PICTURES
+        ? `<video muted preload="metadata" src="${folder}/video.mp4#t=3"></video>`
+        : ''
     const time = new Date(changedAt).toISOString().slice(0, 16).replace('T', ' ')
     return `<li><a href="${folder}/report.html">${picture}<span><b>${text(title || 'Recording')}</b> ${length}<br>${text(names)}<br><small>${time} UTC · ${text(id)}</small></span></a></li>`
   })
@@ -206,7 +212,7 @@ function listPage(all: readonly Recording[], search: string): string {
 
 const LIST_STYLE = `form { display: flex; gap: .5rem; } form input { flex: 1; max-width: 30rem; } ul { list-style: none; padding: 0; } li { margin: .6rem 0; overflow-wrap: anywhere; }
 li a { display: flex; gap: .8rem; align-items: center; color: inherit; text-decoration: none; } li a:hover b { text-decoration: underline; }
-li video { width: 9rem; aspect-ratio: 16 / 9; flex: none; border-radius: 4px; background: #000; }`
+li :is(video, img) { width: 9rem; aspect-ratio: 16 / 9; flex: none; border-radius: 4px; background: #000; }`
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 

@@ -1,6 +1,7 @@
 /** The files beside the recording: people, speech, chat, evidence. docs/artifacts.md describes their formats. */
 import { copyFile, lstat, mkdir, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import { POSTER } from '@standin/wire/file-names.ts'
 import type { Reason } from '@standin/wire/reasons.ts'
 import { jsonText } from '@standin/wire/text/json-text.ts'
 import { redact, redactText } from '../../packages/core/logger.ts'
@@ -89,6 +90,7 @@ const SMALL_FILES = [
   'transcription.vtt',
   'transcription.srt',
   'report.html',
+  POSTER,
 ]
 
 /** The files that exist beside the recording, to be stored with it. */

@@ -3,11 +3,13 @@
 import { REASON_TABLE } from '@standin/wire/reasons.ts'
 import { aborted, within } from '@standin/wire/time/deadline.ts'
 import type { RecordedFile } from '../../packages/core/ports.ts'
+import type { StoredMedia } from '../../packages/core/recording.ts'
 import { makeReport, makeTranscript } from './after-recording.ts'
 import { filesBeside, saveEvidence, writeFilesAboutPeople } from './artifacts.ts'
 import { Delivery, deliverJournal } from './delivery.ts'
 import { errorOf, finalEndOf, finalReportOf } from './final-report.ts'
 import type { Outcome, Run } from './parts.ts'
+import { makePoster, posterAt } from './poster.ts'
 import { type End, exitCodeOf, isNormalEnd } from './states.ts'
 import type { StatusReport } from './status.ts'
 import { Timeline } from './timeline.ts'
@@ -53,7 +55,7 @@ export async function closeRun(run: Run, end: End, impatience: AbortSignal): Pro
   // The recording is safe before anything is made of it that it can do without.
   await delivery.store([...(await finishParticipantTracks(run)), ...(await filesBeside(workFolder))])
   run.usage.enter('transcribing')
-  const transcript = await makeTranscript(run, recorded, impatience)
+  const [transcript] = await Promise.all([makeTranscript(run, recorded, impatience), takePoster(run, recorded)])
   run.usage.enter('finishing')
   const spans = recorder.spans()
   const measured = recorder.quality()
@@ -97,6 +99,13 @@ export async function closeRun(run: Run, end: End, impatience: AbortSignal): Pro
 export function tellEnd(status: StatusReport, end: End): void {
   const { code, message } = end
   status.enter(isNormalEnd(code) ? 'completed' : 'failed', { end_code: code, end_message: message, ...errorOf(end) })
+}
+
+async function takePoster(run: Run, recorded: readonly StoredMedia[]): Promise<void> {
+  const video = recorded.find(({ stored }) => stored.name === 'video.mp4')
+  if (video === undefined) return
+  const at = posterAt(run.timeline.diarization(), video.durationSeconds)
+  await makePoster(run, at).catch((error) => run.logger.warn('The poster could not be made', { error }))
 }
 
 /** With what the reason adds to it for readers of the report. */

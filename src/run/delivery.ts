@@ -16,6 +16,7 @@ const CONTENT_TYPES: Record<string, string> = {
   '.json': 'application/json',
   '.jsonl': 'application/x-ndjson',
   '.png': 'image/png',
+  '.jpg': 'image/jpeg',
   '.html': 'text/plain; charset=utf-8',
   '.rttm': 'text/plain; charset=utf-8',
   '.log': 'text/plain; charset=utf-8',

@@ -13,6 +13,7 @@ import type {
   OpenMeeting,
   ParticipantTracks,
   Streaming,
+  TakePicture,
   Transcribe,
   UsageMeter,
   Voice,
@@ -48,6 +49,7 @@ export interface BotParts {
   /** Null if the job asks for no transcript. */
   transcribe: Transcribe | null
   writeReport: WriteReport
+  takePicture: TakePicture
   control: ControlPlane
   usage: UsageMeter
   /** Of the words in use. */

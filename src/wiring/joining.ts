@@ -3,7 +3,7 @@ import { lstat, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readMeeting } from '@standin/wire/meeting-links/index.ts'
-import { joinFiles, mediaSeconds } from '../../recorder/index.ts'
+import { joinFiles, mediaSeconds, takePicture } from '../../recorder/index.ts'
 import { writeReport } from '../report/index.ts'
 import { type JoinedFile, joinParts, type Part } from '../run/joined/index.ts'
 import { openStorage, type StorageConfig, StorageError } from '../storage/index.ts'
@@ -38,6 +38,7 @@ export async function joinRecordings(
       joinTranscripts: (place, given) =>
         joinTranscripts(place, { botId, parts: given.map((part) => ({ ...part, live: spokenIn(part.events) })) }),
       writeReport,
+      takePicture,
       nameOfMeeting(url) {
         const meeting = readMeeting(url)
         return 'problem' in meeting ? null : { platform: meeting.platform, meetingId: meeting.meetingId }

@@ -50,7 +50,7 @@ describe('a meeting in speaker view', () => {
     expect(bot.statuses().join(' ')).toBe(
       'joining_call in_waiting_room in_call_not_recording in_call_recording completed',
     )
-    const written = ['diarization.rttm', 'events.jsonl', 'manifest.json', 'report.html']
+    const written = ['diarization.rttm', 'events.jsonl', 'manifest.json', 'poster.jpg', 'report.html']
     expect(bot.files()).toEqual(expect.arrayContaining(written))
 
     const media = await probe(bot.file('video.mp4'))

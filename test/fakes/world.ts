@@ -18,6 +18,7 @@ import type {
   ParticipantTracks,
   SignalCounts,
   Streaming,
+  TakePicture,
   Transcribe,
   WaitingFor,
   WriteReport,
@@ -103,6 +104,7 @@ export class World {
   fetch: (name: string) => Promise<void> = async () => {}
   store: (name: string) => Promise<void> = async () => {}
   writeReport: WriteReport = async () => {}
+  takePicture: TakePicture = async () => {}
   transcribe: Transcribe | null = null
   /** The bot's voice: a tenth of a second of silence for each letter, at 24 kHz. */
   speak: (text: string) => Promise<Buffer> = async (text) => Buffer.alloc(text.length * 100 * 48)
@@ -329,6 +331,7 @@ export class World {
       liveTranscript: this.liveTranscript,
       transcribe: this.transcribe,
       writeReport: this.writeReport,
+      takePicture: this.takePicture,
       storage: {
         prepare: () => this.prepareStorage(),
         store: async ({ name }) => {

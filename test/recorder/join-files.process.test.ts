@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process'
+import { stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { joinFiles, mediaSeconds } from '../../recorder/join-files.ts'
+import { takePicture } from '../../recorder/picture.ts'
 import { temporaryFolder } from '../fakes/at-end.ts'
 import { isIndexFirst, pictureTimes, probe } from '../media/media-info.ts'
 
@@ -43,6 +45,16 @@ test('parts with other settings are encoded again', async () => {
   expect(joined.isEncodedAnew).toBe(true)
   expect(joined.seconds).toBeCloseTo(3, 0)
   expect(await probe(target)).toMatchObject({ codecs: ['h264', 'aac'], width: 1280, height: 720 })
+})
+
+test('a picture is taken of a video of which only the beginning is there', async () => {
+  const video = await media('long.mp4', 8)
+  const cut = join(folder, 'cut.mp4')
+  await joinFiles([video], { target: cut, folder, signal })
+  await truncate(cut, Math.round((await stat(cut)).size / 2))
+  const target = join(folder, 'picture.jpg')
+  await takePicture(cut, { at: 2, target }, signal)
+  expect(await probe(target)).toMatchObject({ codecs: ['mjpeg'], width: 960, height: 540 })
 })
 
 test('what is no media is refused by name', async () => {

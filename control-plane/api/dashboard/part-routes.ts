@@ -1,6 +1,7 @@
 /** Parts of a bot's recording, and what the list of bots shows of it. */
 import { timeoutConfigSchema } from '@standin/wire/job.ts'
 import { z } from 'zod'
+import { failureOf } from '../../bots/error-help.ts'
 import { partsOf } from '../../bots/parts.ts'
 import { readEvents } from '../../store/bots/bot-events.ts'
 import { readPreviews, readResumedSteps } from '../../store/dashboard.ts'
@@ -43,7 +44,17 @@ const previewSchema = z
   .object({
     bot_id: z.string(),
     people: z.int().describe('Whom the bot met.'),
-    picture: z.object({ url: z.string(), taken_at: time }).nullable().describe('The last screenshot.'),
+    picture: z
+      .object({ url: z.string(), taken_at: time })
+      .nullable()
+      .describe('The poster of the recording; without one, the last screenshot.'),
+    failure: z
+      .object({
+        why: z.string().describe('In one sentence.'),
+        part: z.string().nullable().describe('Such as `network`.'),
+      })
+      .nullable()
+      .describe('Null where `error_code` says no less.'),
   })
   .meta({ id: 'BotPreview' })
 
@@ -105,10 +116,11 @@ export function partRoutes(app: App, dependencies: ApiDependencies): void {
       const { readList, links } = dependencies
       const { teamId } = callerOf(request)
       const rows = await readList(teamId, readPreviews, teamId, request.query.bots)
-      const shown = rows.map(async ({ picture, ...row }) => {
+      const shown = rows.map(async ({ picture, end_cause, reason, ...row }) => {
         const url = picture === null ? null : await links.linkTo(picture.key, LINK_SECONDS)
         return {
           ...row,
+          failure: failureOf({ end_cause, reason }),
           picture: picture === null || url === null ? null : { url, taken_at: picture.at.toISOString() },
         }
       })

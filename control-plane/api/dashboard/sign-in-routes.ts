@@ -53,7 +53,11 @@ const meSchema = z
       .string()
       .nullable()
       .describe('Why no transcript can be made after a meeting with the speech service of the operator; null: it can.'),
-    team: z.object({ id: z.uuid(), name: z.string(), plan: z.string() }),
+    can_return: z.boolean().describe('Whether the person can sign in without a link: by a password, or the provider.'),
+    team: z.object({
+      ...{ id: z.uuid(), name: z.string(), plan: z.string() },
+      counts_tokens: z.boolean().describe('False: its tokens are unlimited.'),
+    }),
     teams: z
       .array(z.object({ person_id: z.uuid(), team: z.string() }))
       .describe('Teams of this sign-in, also the current one; empty if it proved one person only.'),
@@ -157,14 +161,19 @@ export function signInRoutes(app: App, dependencies: ApiDependencies): void {
 
   app.get('/me', { schema: { response: { 200: success(meSchema) } } }, async (request) => {
     const { hash, personId, teamId, name, email, role, isOperator } = personOf(callerOf(request).session)
-    const [team, teams] = await Promise.all([readTeam(database, teamId), peopleOfSession(acrossTeams, hash)])
-    const { name: teamName = '', plan = '' } = team ?? {}
+    const [team, teams, [own]] = await Promise.all([
+      readTeam(database, teamId),
+      peopleOfSession(acrossTeams, hash),
+      findPeople(database, personId),
+    ])
+    const { name: teamName = '', plan = '', balance = null } = team ?? {}
     return succeeded({
       ...{ person_id: personId, name, email, role, is_operator: isOperator },
       demo_link: settings.demoLink ?? null,
       connects: CONSENT_PROVIDERS.filter((provider) => dependencies.consents?.[provider] !== undefined),
       speech_problem: settings.speech?.()?.Default.withoutKey?.message ?? null,
-      team: { id: teamId, name: teamName, plan },
+      can_return: own?.password != null || dependencies.oidc !== undefined,
+      team: { id: teamId, name: teamName, plan, counts_tokens: balance !== null },
       teams,
     })
   })

@@ -23,6 +23,10 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+/** Scalar's example of a key looks like one, and its empty bar takes a tenth of the window. */
+const STYLE = `[placeholder^='QUxM']::placeholder { color: transparent !important }
+.introduction-section { padding-top: 2rem !important }`
+
 /** The field of the key is empty: a person who is signed in to the dashboard needs none. Runs in the page, so it is a whole function. */
 const asDashboard = ({ requestBuilder, request }: { requestBuilder?: Request; request: Request }) => {
   ;(requestBuilder ?? request).headers.set('x-requested-by', 'dashboard')
@@ -70,6 +74,7 @@ async function openPage(documents: readonly ServedDocument[]): Promise<FastifyIn
       onBeforeRequest: asDashboard,
       withDefaultFonts: false,
       telemetry: false,
+      customCss: STYLE,
       hideClientButton: true,
       showDeveloperTools: 'never',
       mcp: { disabled: true },

@@ -15,7 +15,12 @@ export const dashboard = createClient<paths>({
 })
 export { answerOf, type Schemas, StandinApiError }
 
+export const readScheduled = (bot_id: string) =>
+  answerOf(v2.GET('/v2/bots/scheduled/{bot_id}', { params: { path: { bot_id } } })).then(({ data }) => data)
+
 export type Bot = Schemas['Bot']
+/** As the client reads it. */
+export type ScheduledBot = Awaited<ReturnType<typeof readScheduled>>
 export type BotItem = Schemas['BotItem']
 export type TimelineStep = Schemas['TimelineStep']
 export type BotEvent = Schemas['BotEvent']

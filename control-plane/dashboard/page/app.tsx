@@ -5,8 +5,9 @@ import { useEffect } from 'preact/hooks'
 import { type Answers, dashboard, sentenceOf } from './api.ts'
 import { askAgain, isAway } from './away.ts'
 import { closeFeed, openFeed } from './feed.ts'
-import { GROUPS, isAllowed, pageOf } from './navigation.tsx'
+import { ACCOUNT, GROUPS, isAllowed, pageOf } from './navigation.tsx'
 import { SignIn } from './pages/sign-in.tsx'
+import { Questions } from './parts/dialog.tsx'
 import { Icon, Mark } from './parts/icon.tsx'
 import { Skeleton } from './parts/load.tsx'
 import { Palette, PaletteButton } from './parts/palette.tsx'
@@ -44,6 +45,7 @@ export function App() {
       <Away />
       {person === null || isOffered ? <SignIn /> : <Frame person={person} />}
       {person && !isOffered && <Palette />}
+      <Questions />
       <Toasts />
     </>
   )
@@ -167,9 +169,11 @@ function Team({ person }: { person: Answers['Me'] }) {
 function Person({ person }: { person: Answers['Me'] }) {
   return (
     <div class="who">
-      <span>
-        <bdi>{person.name}</bdi> · {TEXTS.roles[person.role]}
-      </span>
+      <Link to={ACCOUNT.to} title={ACCOUNT.title}>
+        <span>
+          <bdi>{person.name}</bdi> · {TEXTS.roles[person.role]}
+        </span>
+      </Link>
       <button
         type="button"
         class="bare"

@@ -92,12 +92,16 @@ export const GROUPS: readonly { title: string; entries: readonly NavigationEntry
       { to: '/usage', title: 'Usage', icon: ChartColumn, role: 'viewer', show: () => <Usage /> },
       { to: '/accounts', title: 'Accounts of bots', icon: IdCard, role: 'viewer', show: () => <Accounts /> },
       { to: '/connections', title: 'Zoom and Teams', icon: LinkIcon, role: 'viewer', show: () => <Connections /> },
-      { to: '/account', title: 'Your account', icon: CircleUser, role: 'viewer', show: () => <Account /> },
       { to: '/system', title: 'System', icon: Activity, role: 'operator', show: () => <System /> },
     ],
   },
 ]
 
+/** Behind the name of the person. */
+export const ACCOUNT: NavigationPage = {
+  ...{ to: '/account', title: 'Your account', icon: CircleUser, role: 'viewer' },
+  show: () => <Account />,
+}
 const SEND: Page = { title: TEXTS.sendBot, role: 'member', show: () => <Send /> }
 
 export const isAllowed = (entry: NavigationEntry): boolean => 'href' in entry || may(entry.role)
@@ -111,6 +115,6 @@ export function pageOf(at: string): Page | null {
   if (kind === 'calendars') return { ...listed('/calendars', CALENDARS), show: () => <Calendar key={id} id={id!} /> }
   if (at === '/send') return SEND
   const wanted = at === '/sign-in' ? '/' : at
-  const entries = GROUPS.flatMap((group) => group.entries)
+  const entries = [ACCOUNT, ...GROUPS.flatMap((group) => group.entries)]
   return entries.find((entry): entry is NavigationPage => 'to' in entry && entry.to === wanted) ?? null
 }

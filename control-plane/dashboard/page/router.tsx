@@ -49,6 +49,7 @@ interface LinkProps {
   to: string
   children: ComponentChildren
   class?: string
+  title?: string
   'aria-current'?: 'false'
 }
 

@@ -1,7 +1,12 @@
 /** Texts that several pages show. All others stand where they are shown. */
+import type { Answers, BotItem } from './api.ts'
+
+type Preview = Answers['BotPreview']
+
+const PARTS: Readonly<Record<string, string>> = { network: 'Network', machine: 'Machine', process: 'Process' }
 
 /** Error messages by code. */
-export const REASON_TEXTS: Record<string, string> = {
+const REASON_TEXTS: Record<string, string> = {
   BOT_NOT_ACCEPTED: 'The host denied the bot entry.',
   TIMEOUT_WAITING_TO_START: 'The host did not admit the bot in time.',
   CANNOT_JOIN_MEETING: 'The platform did not let the bot join.',
@@ -15,6 +20,15 @@ export const REASON_TEXTS: Record<string, string> = {
   DAILY_BOT_CAP_REACHED: 'The team reached its daily limit of bots.',
   INSUFFICIENT_TOKENS: 'The team did not have enough tokens.',
 }
+
+/** Why a bot failed, or was sent away, in one sentence: the finest that is known. */
+export function whyOf(bot: Pick<BotItem, 'error_code' | 'error_message'>, preview: Preview | undefined): string {
+  const { error_code: code, error_message: message } = bot
+  return preview?.failure?.why ?? REASON_TEXTS[code ?? ''] ?? message ?? code ?? ''
+}
+
+/** The part that failed, in a word, where that is known. */
+export const partOf = (preview: Preview | undefined): string | null => PARTS[preview?.failure?.part ?? ''] ?? null
 
 export const TEXTS = {
   none: '–',

@@ -21,6 +21,8 @@ export function greeting(
 ): string[] {
   if (!config.roles.has('api')) return []
   const keyFile = apiKeyFile(config.dataFolder)
+  // Without a recognizer the words are those of the meeting's captions.
+  const words = `"transcription_enabled": true${transcribes ? '' : ', "transcription_config": {"provider": "captions"}'}`
   const link = servesDemo(config) ? DEMO_LINK : 'https://meet.google.com/abc-defg-hij'
   return [
     `Standin is ready: ${publicUrl}`,
@@ -43,7 +45,7 @@ export function greeting(
     '',
     `  curl ${publicUrl}/v2/bots -H "x-service-api-key: $(cat ${shellWord(keyFile)})" \\`,
     "    -H 'content-type: application/json' \\",
-    `    -d '{"meeting_url": "${link}", "bot_name": "Standin"${transcribes ? ', "transcription_enabled": true' : ''}}'`,
+    `    -d '{"meeting_url": "${link}", "bot_name": "Standin", ${words}}'`,
     '',
   ]
 }

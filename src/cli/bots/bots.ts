@@ -81,41 +81,76 @@ export interface ListFlags {
   name?: string
   platform?: string
   since?: string
+  scheduled?: boolean
   limit: number
 }
 
-/** The API's longest page. */
-const PAGE = 250
-
 export async function listBots(client: Client, flags: ListFlags): Promise<Schemas['BotItem'][]> {
-  const bots: Schemas['BotItem'][] = []
+  const { status, name, platform, since } = flags
+  const filters = known({ status, bot_name: name, meeting_platform: platform, created_after: since })
+  return wholeList<Schemas['BotItem']>(250, flags.limit, (page) =>
+    answerOf(client.GET('/v2/bots', { params: { query: { ...filters, ...page } } })),
+  )
+}
+
+/** Bots that have not joined yet, if no other status is asked for; the next one first. */
+export async function listScheduled(client: Client, flags: ListFlags): Promise<Schemas['ScheduledBotItem'][]> {
+  const { status = 'scheduled', name, platform, since } = flags
+  const filters = known({ status, bot_name: name, meeting_platform: platform, scheduled_after: since })
+  return wholeList<Schemas['ScheduledBotItem']>(100, flags.limit, (page) =>
+    answerOf(client.GET('/v2/bots/scheduled', { params: { query: { ...filters, ...page } } })),
+  )
+}
+
+/** The API checks the words of filters. */
+const known = (filters: Record<string, string | undefined>) =>
+  Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as Record<string, never>
+
+/** Page after page, of which the API gives at most `longest` bots. */
+async function wholeList<Bot extends { bot_id: string }>(
+  longest: number,
+  limit: number,
+  ask: (page: { limit: number; cursor?: string }) => Promise<{ data: Bot[]; cursor: string | null }>,
+): Promise<Bot[]> {
+  const bots: Bot[] = []
   let cursor: string | null = null
   do {
-    const { status, name, platform, since } = flags
-    const filters = { status, bot_name: name, meeting_platform: platform, created_after: since }
-    const query = {
-      ...Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)),
-      limit: Math.min(PAGE, flags.limit - bots.length),
+    const page: { data: Bot[]; cursor: string | null } = await ask({
+      limit: Math.min(longest, limit - bots.length),
       ...(cursor !== null && { cursor }),
-    }
-    const page: { data: Schemas['BotItem'][]; cursor: string | null } = await answerOf(
-      client.GET('/v2/bots', { params: { query } }),
-    )
+    })
     bots.push(...page.data.map((bot) => withId(bot)))
     cursor = page.cursor
-  } while (cursor !== null && bots.length < flags.limit)
+  } while (cursor !== null && bots.length < limit)
   return bots
 }
+
+/** In UTC, to the minute. */
+export const shownTime = (iso: string) => new Date(iso).toISOString().slice(0, 16).replace('T', ' ')
 
 export function tableOf(bots: readonly Schemas['BotItem'][]): readonly string[] {
   return table(
     ['bot id', 'created (UTC)', 'status', 'platform', 'length', 'name'],
     bots.map((bot) => [
       bot.bot_id,
-      bot.created_at.slice(0, 16).replace('T', ' '),
+      shownTime(bot.created_at),
       bot.error_code === null ? words(bot.status) : `${bot.status}: ${bot.error_code}`,
       bot.meeting_platform,
       bot.duration === null ? null : shownDuration(bot.duration),
+      shownText(bot.bot_name, 40),
+    ]),
+    'There are no such bots.',
+  )
+}
+
+export function tableOfScheduled(bots: readonly Schemas['ScheduledBotItem'][]): readonly string[] {
+  return table(
+    ['bot id', 'joins (UTC)', 'status', 'platform', 'name'],
+    bots.map((bot) => [
+      bot.bot_id,
+      shownTime(bot.join_at),
+      words(bot.status),
+      bot.meeting_platform,
       shownText(bot.bot_name, 40),
     ]),
     'There are no such bots.',

@@ -49,10 +49,14 @@ export function addBotsCommand(program: Command, io: Io, end: (exitCode: number)
     .option('-w, --watch', 'follow the bot until it has ended')
     .action(
       act<[string | undefined], SendFlags & { watch?: boolean }>(async ({ client, flags, output, signal }, url) => {
-        const { sendBot } = await import('./bots.ts')
+        const { sendBot, shownTime } = await import('./bots.ts')
         const botId = await sendBot(client, url, flags)
         const next = flags.watch ? [] : [`Next: standin bots watch ${botId}`]
-        output.answer({ bot_id: botId }, flags.quiet ? [botId] : [`The bot ${botId} is on its way.`, ...next])
+        const sent =
+          flags.at === undefined
+            ? [`The bot ${botId} is on its way.`, ...next]
+            : [`The bot ${botId} joins ${shownTime(flags.at)} UTC.`, ...next, `Cancel: standin bots leave ${botId}`]
+        output.answer({ bot_id: botId }, flags.quiet ? [botId] : sent)
         if (!flags.watch) return
         const { watchBot } = await import('./watch.ts')
         return watchBot(client, botId, { ...flags, signal }, io)
@@ -65,13 +69,16 @@ export function addBotsCommand(program: Command, io: Io, end: (exitCode: number)
     .option('--status <list>', 'such as completed,failed')
     .option('--name <text>', 'part of the name')
     .option('--platform <list>', 'meet, teams, zoom or jitsi')
-    .option('--since <time>', 'created after, such as 2026-12-01T09:00:00Z')
+    .option('--since <time>', 'created after, or with --scheduled joining after, such as 2026-12-01T09:00:00Z')
+    .option('--scheduled', 'bots that join later, the next one first')
     .addOption(wholeNumber(new Option('-n, --limit <number>', 'how many at most').default(20), 1, 10_000))
     .action(
       act<[], ListFlags>(async ({ client, flags, output }) => {
-        const { listBots, tableOf } = await import('./bots.ts')
-        const found = await listBots(client, flags)
-        output.answer(found, flags.quiet ? found.map(({ bot_id: id }) => id) : tableOf(found))
+        const { listBots, listScheduled, tableOf, tableOfScheduled } = await import('./bots.ts')
+        const answer = <Bot extends { bot_id: string }>(found: Bot[], table: (bots: Bot[]) => readonly string[]) =>
+          output.answer(found, flags.quiet ? found.map(({ bot_id: id }) => id) : table(found))
+        if (flags.scheduled) answer(await listScheduled(client, flags), tableOfScheduled)
+        else answer(await listBots(client, flags), tableOf)
         return 0
       }),
     )

@@ -9,6 +9,8 @@ export interface ReportData {
   seconds: number
   /** File beside the page; null if nothing was recorded. */
   media: { kind: 'video' | 'audio'; file: string } | null
+  /** `data:` address of the picture that the player shows until it plays. */
+  poster: string | null
   /** How the recording ended, in one sentence. */
   end: string
   people: ReportPerson[]

@@ -9,13 +9,12 @@ import { sizeOf } from '../../../packages/page-parts/size.ts'
 import type { ReportData, ReportMessage } from './data.ts'
 import { linesOf } from './moments.ts'
 import { People } from './people.tsx'
-import { posterAt } from './poster.ts'
 
 const SAFE_PROTOCOL = /^(?:https?|mailto):$/
 
 function Report({ data, began }: { data: ReportData; began: string }) {
   const { media, turns, signs, gaps, seconds } = data
-  const playback = usePlayback(media?.kind === 'video' ? posterAt(data) : null)
+  const playback = usePlayback()
   return (
     <>
       <header>
@@ -28,7 +27,7 @@ function Report({ data, began }: { data: ReportData; began: string }) {
             {media === null ? (
               <p class="soft">Nothing was recorded.</p>
             ) : (
-              <Player kind={media.kind} src={media.file} playback={playback} />
+              <Player kind={media.kind} src={media.file} poster={data.poster} playback={playback} />
             )}
           </section>
           <section>
@@ -73,7 +72,8 @@ function Report({ data, began }: { data: ReportData; began: string }) {
 }
 
 const data = JSON.parse(document.querySelector('#data')?.textContent ?? '{}') as ReportData
-const style = { dateStyle: 'full', timeStyle: 'short' } as const
+const day = { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' } as const
+const style = { ...day, hour: 'numeric', minute: '2-digit', timeZoneName: 'short' } as const
 const began = data.startedAt === null ? '' : new Date(data.startedAt).toLocaleString(undefined, style)
 document.title = `${data.meeting} – ${began || 'recording'}`
 render(<Report data={data} began={began} />, document.querySelector('#app')!)

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { type NumberedEvent, numberedEventSchema } from '@standin/wire/events.ts'
 import type { PlatformName } from '@standin/wire/platforms.ts'
 import { jsonText } from '@standin/wire/text/json-text.ts'
-import type { WriteReport } from '../../../packages/core/ports.ts'
+import type { TakePicture, WriteReport } from '../../../packages/core/ports.ts'
 import { writeWholeFile } from '../../../packages/core/process/atomic-file.ts'
 import type { StoredFile } from '../../../packages/core/recording.ts'
 import { filesBeside, writeFilesAboutPeople, writeJson } from '../artifacts.ts'
 import { contentTypeOf } from '../delivery.ts'
+import { makePoster, posterAt } from '../poster.ts'
 import { pausesOf } from '../recording-clock.ts'
 import { joinEvents } from './events.ts'
 import { allGaps, gapsBetween } from './gaps.ts'
@@ -48,6 +49,7 @@ export interface JoinParts {
   /** Resolves with the places of parts without a transcript; null if no part has one. */
   joinTranscripts(folder: string, parts: readonly PartOfTranscript[]): Promise<number[] | null>
   writeReport: WriteReport
+  takePicture: TakePicture
   /** Null if the address is of no known platform. */
   nameOfMeeting(url: string): { platform: PlatformName; meetingId: string } | null
 }
@@ -83,6 +85,11 @@ export async function joinParts(joining: JoinParts): Promise<JoinedFile[]> {
     })),
   )
   const withoutWords = await joining.joinTranscripts(workFolder, transcripts)
+  const video = media.files.find(({ name }) => name === 'video.mp4')
+  if (video !== undefined)
+    await makePoster(joining, posterAt(timeline.diarization(), video.seconds)).catch(() => {
+      // Nothing depends on it.
+    })
   await writeReportOf(joining, facts, media.files, gaps)
 
   const stored: JoinedFile[] = []

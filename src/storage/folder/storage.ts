@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { constants, type Stats } from 'node:fs'
+import { constants, createWriteStream, type Stats } from 'node:fs'
 import * as files from 'node:fs/promises'
 import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { mkdirs } from '../../../packages/core/process/mkdirs.ts'
 import type { GrowingFile, GrowingStart, Storage, StoredFile } from '../../../packages/core/recording.ts'
 import { StorageError } from '../error.ts'
@@ -116,15 +117,22 @@ export class FolderStorage implements Storage {
     return GrowingFolderFile.begin(file, { disk: this.#disk, spool: this.#spool, target })
   }
 
-  async fetch(name: string, local: string, signal: AbortSignal): Promise<void> {
+  async fetch(name: string, local: string, signal: AbortSignal, mostBytes?: number): Promise<void> {
     const stored = path.join(this.#folder, ...nameParts(name))
     signal.throwIfAborted()
     try {
       if (await this.#isAlreadyThere(local, stored)) return
-      await this.#disk.copyFile(stored, local, constants.COPYFILE_FICLONE)
+      if (mostBytes === undefined) await this.#disk.copyFile(stored, local, constants.COPYFILE_FICLONE)
+      else await this.#copyBeginning(stored, local, mostBytes, signal)
     } catch (error) {
       throw explainFolderError(error, `read ${name}`, stored)
     }
+  }
+
+  async #copyBeginning(stored: string, local: string, bytes: number, signal: AbortSignal): Promise<void> {
+    const source = await this.#disk.open(stored, READ_NO_LINK)
+    const beginning = source.createReadStream({ end: bytes - 1 })
+    await pipeline(beginning, createWriteStream(local, { mode: 0o600 }), { signal })
   }
 
   #temporaryIn(folder: string): string {

@@ -54,9 +54,11 @@ export function readObject<T>(
   session: S3Session,
   circumstances: Circumstances,
   read: (chunks: AsyncIterable<Uint8Array>) => Promise<T>,
+  mostBytes?: number,
 ): Promise<T> {
   return session.request(circumstances, async (options) => {
-    const target = { Bucket: session.bucket, Key: circumstances.key }
+    const range = mostBytes === undefined ? {} : { Range: `bytes=0-${mostBytes - 1}` }
+    const target = { Bucket: session.bucket, Key: circumstances.key, ...range }
     const answer = await session.client.send(new GetObjectCommand(target), options)
     const body = answer.Body as AsyncIterable<Uint8Array> & { destroy(): void }
     const onAbort = () => body.destroy()

@@ -101,13 +101,12 @@ export class S3Storage implements Storage {
     return S3GrowingFile.begin(file, place)
   }
 
-  async fetch(name: string, local: string, signal: AbortSignal): Promise<void> {
+  async fetch(name: string, local: string, signal: AbortSignal, mostBytes?: number): Promise<void> {
     const key = this.#key(name)
     const partial = `${local}.partial`
     try {
-      await readObject(this.#session, { step: 'read', key, signal }, (chunks) =>
-        pipeline(chunks, createWriteStream(partial, { mode: 0o600 })),
-      )
+      const write = (chunks: AsyncIterable<Uint8Array>) => pipeline(chunks, createWriteStream(partial, { mode: 0o600 }))
+      await readObject(this.#session, { step: 'read', key, signal }, write, mostBytes)
       await rename(partial, local)
     } catch (error) {
       await rm(partial, { force: true })

@@ -91,7 +91,7 @@ test('accessible at both sizes, with the menu on a phone', async () => {
     const { violations } = await new AxeBuilder({ page }).analyze()
     expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
     const isPhone = viewport.width < 500
-    expect(await page.locator('nav').isVisible()).toBe(!isPhone)
+    expect(await page.locator('#pages').isVisible()).toBe(!isPhone)
     if (isPhone) await page.getByRole('button', { name: 'Pages' }).click()
     await page.getByRole('link', { name: 'Webhooks', exact: true }).first().click()
     await page.getByRole('heading', { name: 'An endpoint', exact: true }).waitFor(LONG)

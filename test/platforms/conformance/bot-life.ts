@@ -50,6 +50,7 @@ export class BotLife {
       participantTracks: null,
       liveTranscript: null,
       writeReport: async () => {},
+      takePicture: async () => {},
       transcribe: null,
       storage: {
         prepare: async () => {},

@@ -111,9 +111,19 @@ test('a name from outside cannot color the terminal', async () => {
   }
 })
 
-test('a scheduled bot is found, watched and cancelled', async () => {
+test('a scheduled bot says when it joins, is listed, found, watched and cancelled', async () => {
   const at = new Date(Date.now() + 3_600_000).toISOString()
-  const id = await sent('--at', at)
+  const shown = at.slice(0, 16).replace('T', ' ')
+  const { out } = await standin('send', MEET, '--name', 'Planned', '--at', at.replace('Z', '+00:00'))
+  const [, id = ''] = /The bot (\S+) joins/.exec(out) ?? []
+  const next = `Next: standin bots watch ${id}\nCancel: standin bots leave ${id}\n`
+  expect(out).toBe(`The bot ${id} joins ${shown} UTC.\n${next}`)
+  const listed = async (...words: string[]) => (await standin('list', '--name', 'Planned', ...words)).out
+  expect(await listed('--scheduled')).toMatch(
+    new RegExp(`${id} +${shown} +scheduled: waiting for its time +meet +Planned\\n`),
+  )
+  expect(await listed('--scheduled', '--quiet', '--since', at)).toBe(`${id}\n`)
+  expect(await listed()).not.toContain(id)
   expect((await standin('get', id)).out).toContain(`Joins    ${at}`)
   expect((await standin('leave', id)).out).toBe(`Bot ${id} was asked to leave.\n`)
   expect((await standin('get', id, '--quiet')).out).toBe('cancelled\n')

@@ -94,10 +94,11 @@ export function recordingFolder(): string {
   return folder
 }
 
-/** Twenty seconds that play and seek. */
+/** Twenty seconds that play and seek, and their poster. */
 export function addVideo(folder: string): void {
   const picture = ['-f', 'lavfi', '-i', 'testsrc=size=320x180:rate=10:duration=20']
   const sound = ['-f', 'lavfi', '-i', 'sine=frequency=300:duration=20']
   const coding = '-c:v libx264 -preset ultrafast -pix_fmt yuv420p -c:a aac -movflags +faststart'.split(' ')
   execFileSync('ffmpeg', ['-v', 'error', ...picture, ...sound, ...coding, join(folder, 'video.mp4')])
+  execFileSync('ffmpeg', ['-v', 'error', ...picture, '-frames:v', '1', join(folder, 'poster.jpg')])
 }

@@ -41,6 +41,8 @@ test('a recording is listed with people, platform, bot, length and picture, as t
   const page = await list()
   expect(page).toContain('<b>Microsoft Teams · Notes &lt;i&gt;</b> 01:02:05')
   expect(page).toContain('<video muted preload="metadata" src="/bot-1/video.mp4#t=3">')
+  writeFileSync(join(bot, 'poster.jpg'), '')
+  expect(await list()).toContain('<img alt="" loading="lazy" src="/bot-1/poster.jpg">')
   for (const found of ['teams', 'NOTES', 'ann', 'bot-1', '%20'])
     expect(await list(`?q=${found}`)).toContain('href="/bot-1/report.html"')
   const none = await list(`?q=${encodeURIComponent('"><script>')}`)

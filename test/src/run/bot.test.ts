@@ -1,4 +1,5 @@
 /** A whole run of a bot: what it does, what it writes down, and how the meeting ends it. */
+import { writeFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { ChatUnavailable } from '../../../packages/core/errors.ts'
 import { World } from '../../fakes/world.ts'
@@ -39,6 +40,26 @@ describe('a run without failures', () => {
     expect(world.events).toContainEqual(expect.objectContaining({ type: 'notice', level: 'warning' }))
     world.stop('command')
     expect((await world.report()).status).toBe('completed')
+  })
+
+  test('takes the poster of the first speaker, and is complete without one', async () => {
+    const end = async (takePicture: World['takePicture']) => {
+      const world = await recording({ takePicture })
+      const start = world.spans[0]!.startedAt
+      world.speaks(ann.id, true, start + 200)
+      world.speaks(ann.id, false, start + 600)
+      await world.pass(10, 2)
+      world.stop('command')
+      expect((await world.report()).status).toBe('completed')
+      return world.stored.includes('poster.jpg')
+    }
+    const asked: number[] = []
+    const take: World['takePicture'] = async (_video, { at, target }) => {
+      asked.push(at)
+      await writeFile(target, 'picture')
+    }
+    expect([await end(take), await end(() => Promise.reject(new Error('no picture')))]).toEqual([true, false])
+    expect(asked).toEqual([0.4])
   })
 
   test("notes who was there, who spoke and what they wrote, in the recording's own time", async () => {

@@ -39,6 +39,9 @@ export function storageContract(name: string, getPlace: () => Place): void {
       const location = place.addressOf(botId, 'video.mp4')
       expect(stored).toEqual({ name: 'video.mp4', location, bytes: 100_000, sha256: local.sha256 })
       expect(await place.read(botId, 'video.mp4')).toEqual(local.content)
+      const beginning = `${local.path}.beginning`
+      await storage.fetch('video.mp4', beginning, never, 70_000)
+      expect(await readFile(beginning)).toEqual(local.content.subarray(0, 70_000))
       expect(await readFile(local.path), 'deleting it is up to the caller').toEqual(local.content)
       expect(location.startsWith(storage.location())).toBe(true)
     })

@@ -18,7 +18,7 @@ export function Account() {
         submit="Save"
         onSubmit={async (fields) => {
           const isChange = ([name, value]: [string, unknown]) =>
-            value !== '' && !(name === 'email' && value === me.value?.email)
+            value !== '' && value !== (me.value as Record<string, unknown> | null)?.[name]
           const body = Object.fromEntries(Object.entries(fields).filter(isChange))
           await dataOf(dashboard.PATCH('/me', { body }))
           await loadMe()

@@ -82,7 +82,13 @@ export function Accounts() {
             <Field label="E-mail address (to invite the account)" name="address" type="email" autocomplete="off" />
             <Field label="Pool (empty: default)" name="pool" maxLength={100} autocomplete="off" />
             <Field label="Meetings at once" name="max_meetings" type="number" min={1} max={100} value="20" required />
-            <Field label="Session (JSON of the storage state)" name="session" rows={4} required autocomplete="off" />
+            <Field
+              label="Session, as the documentation exports it"
+              name="session"
+              rows={4}
+              required
+              autocomplete="off"
+            />
           </Form>
         </section>
       )}

@@ -7,11 +7,12 @@ import { type Answers, answerOf, type BotItem, dashboard, dataOf, hasEnded, v2 }
 import { changes } from '../feed.ts'
 import { ActionButton, OutcomeLine, useAction } from '../parts/action.tsx'
 import { Choice } from '../parts/form.tsx'
+import { nameAndTime } from '../parts/format.ts'
 import { Pages } from '../parts/load.tsx'
 import { Empty, Platform, STATUS_TEXTS, Status, Table, Time } from '../parts/pieces.tsx'
 import { Link, queryValue, setQuery } from '../router.tsx'
 import { may } from '../session.ts'
-import { REASON_TEXTS, TEXTS } from '../texts.ts'
+import { partOf, TEXTS, whyOf } from '../texts.ts'
 
 const TITLE = 'All meetings'
 const EMPTY = 'No bot was sent yet. Each bot and its recording appear here.'
@@ -130,13 +131,24 @@ function List({ bots, chosen }: { bots: readonly Row[] } & Choosing) {
         bot.duration === null ? TEXTS.none : clock(bot.duration),
         <>
           <Status of={bot.status} />
-          {bot.error_code !== null && (
-            <p class="soft small-text">{REASON_TEXTS[bot.error_code] ?? bot.error_message ?? bot.error_code}</p>
-          )}
+          <FailedPart of={bot} />
+          {bot.error_code !== null && <p class="soft small-text">{whyOf(bot, bot.preview)}</p>}
         </>,
         <Time at={bot.created_at} />,
       ]}
     />
+  )
+}
+
+function FailedPart({ of: bot }: { of: Row }) {
+  const label = bot.error_code === null ? null : partOf(bot.preview)
+  return (
+    label && (
+      <>
+        {' '}
+        <span class="status bad">{label}</span>
+      </>
+    )
   )
 }
 
@@ -172,6 +184,8 @@ function Meeting({ bot, chosen }: { bot: Row } & Choosing) {
   )
 }
 
+/** In a question about several. */
+const MAX_NAMED = 5
 const meetings = (count: number) => (count === 1 ? '1 meeting' : `${count} meetings`)
 
 /** Actions on the chosen bots. Each bot gets only what its state permits. */
@@ -179,6 +193,10 @@ function Chosen({ bots, all, of: chosen }: { bots: readonly Row[]; all: readonly
   const action = useAction()
   const running = bots.filter((bot) => !hasEnded(bot))
   const ended = bots.filter(hasEnded)
+  const names = (some: readonly Row[]) => {
+    const shown = some.slice(0, MAX_NAMED).map(nameAndTime).join(', ')
+    return some.length > MAX_NAMED ? `${shown} and ${some.length - MAX_NAMED} more` : shown
+  }
   const withEach = (some: readonly Row[], send: (bot_id: string) => Promise<unknown>) => async () => {
     const results = await Promise.allSettled(some.map(({ bot_id }) => send(bot_id)))
     chosen.value = new Set()
@@ -200,7 +218,7 @@ function Chosen({ bots, all, of: chosen }: { bots: readonly Row[]; all: readonly
             <ActionButton
               of={action}
               work={withEach(running, leave)}
-              confirmation={`Should the bots leave ${meetings(running.length)}? Their recordings are finished and kept.`}
+              confirmation={`Should the bots leave ${names(running)}? Their recordings are finished and kept.`}
             >
               {`Leave ${meetings(running.length)}`}
             </ActionButton>
@@ -210,7 +228,7 @@ function Chosen({ bots, all, of: chosen }: { bots: readonly Row[]; all: readonly
               of={action}
               kind="bad"
               work={withEach(ended, remove)}
-              confirmation={`Delete the recordings and all data of ${meetings(ended.length)}? This cannot be undone.`}
+              confirmation={`Delete the recordings and all data of ${names(ended)}? This cannot be undone.`}
             >
               {`Delete data of ${meetings(ended.length)}`}
             </ActionButton>

@@ -17,7 +17,7 @@ export function FirstSteps() {
   const action = useAction()
   const isClosed = useSignal(localStorage.getItem(CLOSED) !== null)
   const done = useLoaded(readDone, () => changes.value)
-  const steps = done.value.value
+  const steps = done.value.value && { ...done.value.value, password: me.value?.can_return ?? true }
   if (isClosed.value || !may('member') || steps === undefined || Object.values(steps).every(Boolean)) return null
   return (
     <section class="first-steps" aria-label={TITLE}>
@@ -60,6 +60,11 @@ export function FirstSteps() {
         <Step text="Let bots join the meetings of a calendar" isDone={steps.calendar}>
           <Link to="/calendars" class="button">
             Connect a calendar
+          </Link>
+        </Step>
+        <Step text="Set a password, to come back without a link" isDone={steps.password}>
+          <Link to="/account" class="button">
+            Set a password
           </Link>
         </Step>
       </ol>

@@ -1,5 +1,6 @@
+import { STATUSES } from '@standin/wire/codes.ts'
 import { Radio } from 'lucide'
-import { type Answers, answerOf, type BotItem, v2 } from '../api.ts'
+import { type Answers, answerOf, type BotItem, hasEnded, v2 } from '../api.ts'
 import { changes, isConnected } from '../feed.ts'
 import { LivePicture } from '../parts/live-picture.tsx'
 import { useLiveViews } from '../parts/live-view.ts'
@@ -10,15 +11,7 @@ import { may } from '../session.ts'
 import { TEXTS } from '../texts.ts'
 import { FirstSteps } from './first-steps.tsx'
 
-const OPEN: BotItem['status'][] = [
-  'queued',
-  'joining_call',
-  'in_waiting_room',
-  'in_call_not_recording',
-  'in_call_recording',
-  'recording_paused',
-  'recording_resumed',
-]
+const OPEN: BotItem['status'][] = ['queued', ...STATUSES.filter((status) => !hasEnded({ status }))]
 const MAX_BOTS = 250
 
 export function Live() {

@@ -1,12 +1,13 @@
 import { CalendarClock } from 'lucide'
 import { answerOf, v2 } from '../api.ts'
 import { changes } from '../feed.ts'
-import { ActionButton, OutcomeLine, useAction } from '../parts/action.tsx'
+import { OutcomeLine, useAction } from '../parts/action.tsx'
 import { Shown, useLoaded } from '../parts/load.tsx'
-import { Empty, Status, Table, Time } from '../parts/pieces.tsx'
+import { Empty, Platform, Status, Table, Time } from '../parts/pieces.tsx'
 import { Link } from '../router.tsx'
 import { may } from '../session.ts'
 import { TEXTS } from '../texts.ts'
+import { ScheduledCancel } from './bot/scheduled.tsx'
 
 const TITLE = 'Scheduled bots'
 const EMPTY = 'No bot is scheduled.'
@@ -37,24 +38,15 @@ export function Scheduled() {
               entries={data}
               keyOf={(bot) => bot.bot_id}
               cells={(bot) => [
-                bot.bot_name,
-                bot.meeting_url,
+                <Link to={`/bots/${bot.bot_id}`} class="row-link">
+                  <bdi>{bot.bot_name}</bdi>
+                </Link>,
+                <>
+                  <Platform of={bot.meeting_platform} /> {bot.meeting_url.replace(/^https?:\/\//, '')}
+                </>,
                 <Time at={bot.join_at} />,
                 <Status of={bot.status} />,
-                may('member') && (
-                  <ActionButton
-                    of={action}
-                    confirmation="Cancel this bot?"
-                    work={async () => {
-                      const options = { params: { path: { bot_id: bot.bot_id } } }
-                      await answerOf(v2.DELETE('/v2/bots/scheduled/{bot_id}', options))
-                      await bots.reload()
-                      return null
-                    }}
-                  >
-                    Cancel
-                  </ActionButton>
-                ),
+                may('member') && <ScheduledCancel of={action} bot={bot} reload={bots.reload} />,
               ]}
             />
           )

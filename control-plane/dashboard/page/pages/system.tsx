@@ -7,6 +7,7 @@ import { TEXTS } from '../texts.ts'
 
 const secondsText = (value: number | null) => (value === null ? '–' : `${value.toFixed(value < 10 ? 1 : 0)} s`)
 const CAPACITY = 'Capacity'
+const FREE = 'Free slots, at most'
 const ENGINE = 'decided by the engine'
 
 type Figures = Answers['System']
@@ -70,9 +71,9 @@ export function System() {
                     'On all machines, from the launch to the end of the transcription.',
                   ],
                   [
-                    'Free slots',
+                    FREE,
                     freeOf(system),
-                    'Bots that can be launched now, over all launchers with a known limit.',
+                    'Bots of sound only that can be launched now, over all launchers with a known limit. A picture takes more.',
                   ],
                 ]}
               />
@@ -126,7 +127,7 @@ function Launchers({ of: { launchers, version } }: { of: Figures }) {
         <p class="notice">Some launchers run another version than this service. This is normal during an upgrade.</p>
       )}
       <Table
-        texts={{ title: CAPACITY, columns: ['Launcher', 'Free slots', 'Limit', 'Bot image', 'Version'] }}
+        texts={{ title: CAPACITY, columns: ['Launcher', FREE, 'Limit', 'Bot image', 'Version'] }}
         entries={launchers}
         keyOf={(one) => launchers.indexOf(one)}
         cells={(one) => [

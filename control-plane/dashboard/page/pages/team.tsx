@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { type Answers, dashboard, dataOf, type Role } from '../api.ts'
 import { ActionButton, OutcomeLine, useAction } from '../parts/action.tsx'
+import { ask } from '../parts/dialog.tsx'
 import { Choice, Field, Form } from '../parts/form.tsx'
 import { Shown, useLoaded } from '../parts/load.tsx'
 import { Secret, Table, Time } from '../parts/pieces.tsx'
@@ -49,7 +50,7 @@ export function Team() {
             entries={list}
             keyOf={(person) => person.person_id}
             cells={(person) => [
-              person.name,
+              <span class="name">{person.name}</span>,
               <>
                 {person.email ?? TEXTS.none}
                 {needsConfirming(person) && (
@@ -65,10 +66,10 @@ export function Team() {
                 <select
                   aria-label={`${ROLE}: ${person.name}`}
                   value={person.role}
-                  onChange={(event) => {
-                    const role = event.currentTarget.value as Role
-                    if (role === 'owner' && !confirm(ownerSureText(person.name))) {
-                      event.currentTarget.value = person.role
+                  onChange={async ({ currentTarget: choice }) => {
+                    const role = choice.value as Role
+                    if (role === 'owner' && !(await ask(ownerSureText(person.name), 'Make an owner'))) {
+                      choice.value = person.role
                       return
                     }
                     void action.run(() => change(person, { role }))

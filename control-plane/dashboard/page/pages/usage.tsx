@@ -7,6 +7,7 @@ import { Shown, useLoaded } from '../parts/load.tsx'
 import { Table, Time } from '../parts/pieces.tsx'
 import { coreHours, costOf, gigabytes, memoryHours } from '../parts/resources.tsx'
 import { Link, queryValue, setQuery } from '../router.tsx'
+import { me } from '../session.ts'
 import { TEXTS } from '../texts.ts'
 
 const PLANS = { self_hosted: 'Self-hosted' } as Record<string, string>
@@ -30,6 +31,11 @@ const DAYS = 'Usage per day'
 const FIGURE_NAMES = { minutes: 'Recorded minutes', tokens: 'Tokens', bots: 'Bots', cores: 'Core hours' }
 const RESOURCES = 'Resources of bots'
 
+const TOKEN_COLUMNS = ['Recording', 'Transcription', 'Streaming', 'Tokens']
+
+/** Else they are unlimited, and say nothing to the person. */
+const paysTokens = () => me.value?.team.counts_tokens === true
+
 type Day = Answers['Usage']['days'][number]
 
 const totalOf = ({ charged }: Day) => Object.values(charged).reduce((sum, amount) => sum + amount, 0)
@@ -48,7 +54,6 @@ const FIGURES: Record<string, (day: Day) => number> = {
 export function Usage() {
   const days = Number(queryValue('days')) || 30
   const usage = useLoaded(() => dataOf(dashboard.GET('/usage', { params: { query: { days } } })), undefined, [days])
-  const ledger = useLoaded(() => dataOf(dashboard.GET('/ledger', { params: { query: { limit: 100 } } })))
   return (
     <>
       <h1>Usage</h1>
@@ -57,9 +62,13 @@ export function Usage() {
           <>
             <section>
               <dl class="figures">
-                <Figure name="Balance" value={balance === null ? 'unlimited' : number(balance)} />
-                <Figure name="Reserved" value={number(reserved)} />
-                <Figure name="Spent" value={number(spent)} />
+                {balance !== null && (
+                  <>
+                    <Figure name="Balance" value={number(balance)} />
+                    <Figure name="Reserved" value={number(reserved)} />
+                    <Figure name="Spent" value={number(spent)} />
+                  </>
+                )}
                 <Figure name="Plan" value={PLANS[plan] ?? plan} />
               </dl>
             </section>
@@ -68,31 +77,34 @@ export function Usage() {
           </>
         )}
       </Shown>
-      <section>
-        <h2>{LEDGER}</h2>
-        <Shown of={ledger}>
-          {(entries) => (
-            <Table
-              texts={{ title: LEDGER, columns: ['Time', 'Type', 'Meter', 'Tokens', 'Bot'], empty: EMPTY }}
-              entries={entries}
-              numeric={[3]}
-              keyOf={(entry) => entry.id}
-              cells={(entry) => [
-                <Time at={entry.at} />,
-                KINDS[entry.kind] ?? entry.kind,
-                entry.meter === null ? TEXTS.none : (METERS[entry.meter] ?? entry.meter),
-                signed(TAKES.has(entry.kind) ? -Math.abs(entry.amount) : entry.amount),
-                entry.bot_id === null ? (
-                  TEXTS.none
-                ) : (
-                  <Link to={`/bots/${entry.bot_id}`}>{entry.bot_id.slice(0, 8)}</Link>
-                ),
-              ]}
-            />
-          )}
-        </Shown>
-      </section>
+      {paysTokens() && <Ledger />}
     </>
+  )
+}
+
+function Ledger() {
+  const ledger = useLoaded(() => dataOf(dashboard.GET('/ledger', { params: { query: { limit: 100 } } })))
+  return (
+    <section>
+      <h2>{LEDGER}</h2>
+      <Shown of={ledger}>
+        {(entries) => (
+          <Table
+            texts={{ title: LEDGER, columns: ['Time', 'Type', 'Meter', 'Tokens', 'Bot'], empty: EMPTY }}
+            entries={entries}
+            numeric={[3]}
+            keyOf={(entry) => entry.id}
+            cells={(entry) => [
+              <Time at={entry.at} />,
+              KINDS[entry.kind] ?? entry.kind,
+              entry.meter === null ? TEXTS.none : (METERS[entry.meter] ?? entry.meter),
+              signed(TAKES.has(entry.kind) ? -Math.abs(entry.amount) : entry.amount),
+              entry.bot_id === null ? TEXTS.none : <Link to={`/bots/${entry.bot_id}`}>{entry.bot_id.slice(0, 8)}</Link>,
+            ]}
+          />
+        )}
+      </Shown>
+    </section>
   )
 }
 
@@ -118,7 +130,9 @@ function allDays(used: readonly Day[], count: number): Day[] {
 }
 
 function Days({ used, count }: { used: readonly Day[]; count: number }) {
-  const figure = queryValue('figure') in FIGURES ? queryValue('figure') : 'minutes'
+  const { tokens, ...others } = FIGURE_NAMES
+  const names: Record<string, string> = paysTokens() ? FIGURE_NAMES : others
+  const figure = queryValue('figure') in names ? queryValue('figure') : 'minutes'
   const bars = useMemo(
     () => allDays(used, count).map((day) => [day.day, FIGURES[figure]!(day)] as const),
     [used, count, figure],
@@ -130,7 +144,7 @@ function Days({ used, count }: { used: readonly Day[]; count: number }) {
         <Choice
           label="Figure"
           name="figure"
-          options={FIGURE_NAMES}
+          options={names}
           value={figure}
           onChange={(value) => setQuery({ figure: value })}
         />
@@ -142,13 +156,13 @@ function Days({ used, count }: { used: readonly Day[]; count: number }) {
           onChange={(value) => setQuery({ days: value })}
         />
       </div>
-      <Chart dayLabel="Day" label={FIGURE_NAMES[figure as keyof typeof FIGURE_NAMES]} days={bars} />
+      <Chart dayLabel="Day" label={names[figure]!} days={bars} />
       <details>
         <summary>As a table</summary>
         <Table
           texts={{
             title: DAYS,
-            columns: ['Day (UTC)', 'Bots', 'Minutes', 'Recording', 'Transcription', 'Streaming', 'Tokens'],
+            columns: ['Day (UTC)', 'Bots', 'Minutes', ...(paysTokens() ? TOKEN_COLUMNS : [])],
             empty: EMPTY,
           }}
           entries={[...used].reverse()}
@@ -158,10 +172,14 @@ function Days({ used, count }: { used: readonly Day[]; count: number }) {
             day.day,
             day.bots,
             number(Math.round(day.recorded_minutes * 10) / 10),
-            number(day.charged.recording ?? 0),
-            number((day.charged.transcription ?? 0) + (day.charged.byok_transcription ?? 0)),
-            number((day.charged.streaming_input ?? 0) + (day.charged.streaming_output ?? 0)),
-            number(totalOf(day)),
+            ...(paysTokens()
+              ? [
+                  number(day.charged.recording ?? 0),
+                  number((day.charged.transcription ?? 0) + (day.charged.byok_transcription ?? 0)),
+                  number((day.charged.streaming_input ?? 0) + (day.charged.streaming_output ?? 0)),
+                  number(totalOf(day)),
+                ]
+              : []),
           ]}
         />
       </details>

@@ -25,6 +25,7 @@ const REPLAY_DAYS = 7
 export function Webhooks() {
   const action = useAction()
   const secret = useSignal<string | null>(null)
+  const isAdded = useSignal(false)
   const endpoints = useLoaded(
     () => dataOf(dashboard.GET('/endpoints')),
     () => changes.value,
@@ -46,7 +47,7 @@ export function Webhooks() {
         <Shown of={endpoints}>
           {(list) => (
             <>
-              {list.length === 0 && (
+              {list.length === 0 && !isAdded.value && (
                 <Empty
                   icon={Webhook}
                   text="There are no endpoints. Add one to receive a signed webhook when a recording is ready."
@@ -65,14 +66,31 @@ export function Webhooks() {
           )}
         </Shown>
         {may('owner') && (
-          <details>
-            <summary class="button main">{ADD}</summary>
-            <EndpointForm
-              of={action}
-              submit={ADD}
-              onSubmit={(body) => shownSecret(dataOf(dashboard.POST('/endpoints', { body })))}
-            />
-          </details>
+          <>
+            <div class="actions">
+              <button
+                type="button"
+                class={isAdded.value ? '' : 'main'}
+                aria-expanded={isAdded.value}
+                onClick={() => {
+                  isAdded.value = !isAdded.value
+                }}
+              >
+                {isAdded.value ? 'Cancel' : ADD}
+              </button>
+            </div>
+            {isAdded.value && (
+              <EndpointForm
+                of={action}
+                submit={ADD}
+                onSubmit={async (body) => {
+                  await shownSecret(dataOf(dashboard.POST('/endpoints', { body })))
+                  isAdded.value = false
+                  return null
+                }}
+              />
+            )}
+          </>
         )}
       </section>
       <Shown of={endpoints}>{(list) => <AllDeliveries endpoints={list} />}</Shown>
@@ -89,6 +107,9 @@ interface EndpointFormProps {
 
 /** Address and events. All events but live ones, or none, stand for every such event, also those of later versions. */
 function EndpointForm({ of, submit, endpoint, onSubmit }: EndpointFormProps) {
+  const live = useSignal<readonly string[]>(
+    WEBHOOK_EVENTS.filter((event) => isLiveWebhook(event) && endpoint?.events?.includes(event)),
+  )
   return (
     <Form
       of={of}
@@ -104,7 +125,7 @@ function EndpointForm({ of, submit, endpoint, onSubmit }: EndpointFormProps) {
       }}
     >
       <Field
-        label="URL (https)"
+        label="URL"
         name="url"
         type="url"
         required
@@ -116,11 +137,21 @@ function EndpointForm({ of, submit, endpoint, onSubmit }: EndpointFormProps) {
         <legend>Events (none selected: all but the live ones)</legend>
         {WEBHOOK_EVENTS.map((event) => (
           <label key={event} class="check">
-            <input type="checkbox" name={event} defaultChecked={endpoint?.events?.includes(event) ?? false} />
+            <input
+              type="checkbox"
+              name={event}
+              defaultChecked={endpoint?.events?.includes(event) ?? false}
+              onChange={({ currentTarget: { checked } }) => {
+                const others = live.value.filter((one) => one !== event)
+                if (isLiveWebhook(event)) live.value = checked ? [...others, event] : others
+              }}
+            />
             {event}
             {isLiveWebhook(event) && <span class="soft">live</span>}
           </label>
         ))}
+      </fieldset>
+      {live.value.length > 0 && (
         <Field
           label="Seconds in which live events are gathered"
           name="within"
@@ -130,7 +161,7 @@ function EndpointForm({ of, submit, endpoint, onSubmit }: EndpointFormProps) {
           step={0.1}
           defaultValue={String(endpoint?.live_within_seconds ?? 1)}
         />
-      </fieldset>
+      )}
     </Form>
   )
 }

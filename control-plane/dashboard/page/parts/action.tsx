@@ -2,6 +2,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { sentenceOf } from '../api.ts'
+import { ask } from './dialog.tsx'
 import { toast } from './toasts.tsx'
 
 interface Outcome {
@@ -64,8 +65,8 @@ export function ActionButton({ of, work, confirmation, kind = '', children }: Ac
       type="button"
       class={kind}
       disabled={of.isBusy.value}
-      onClick={() => {
-        if (confirmation === undefined || confirm(confirmation)) void of.run(work)
+      onClick={async ({ currentTarget: { textContent } }) => {
+        if (confirmation === undefined || (await ask(confirmation, textContent, kind === 'bad'))) void of.run(work)
       }}
     >
       {children}

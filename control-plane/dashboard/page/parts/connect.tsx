@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks'
 import { dashboard, dataOf } from '../api.ts'
 import { CONNECT_TEXTS, type Provider } from '../connect-texts.ts'
 import { queryValue, setQuery } from '../router.tsx'
-import { me } from '../session.ts'
+import { may, me } from '../session.ts'
 import { type Action, ActionButton } from './action.tsx'
 import { Icon } from './icon.tsx'
 import { toast } from './toasts.tsx'
@@ -40,7 +40,7 @@ export function ConnectButton({ of, provider, target = {}, label, kind = '' }: C
 
 export const isOffered = (provider: Provider): boolean => me.value?.connects.includes(provider) ?? false
 
-/** A button for each provider, or the settings that an operator has to add. */
+/** A button for each provider, or for an operator the settings that are missing. */
 export function ConnectButtons({ of, providers }: { of: Action; providers: readonly Provider[] }) {
   return (
     <>
@@ -50,7 +50,7 @@ export function ConnectButtons({ of, providers }: { of: Action; providers: reado
         ))}
       </div>
       {providers
-        .filter((provider) => !isOffered(provider))
+        .filter((provider) => may('operator') && !isOffered(provider))
         .map((provider) => {
           const [name, id, secret] = CONNECT_TEXTS.unset(provider)
           return (

@@ -4,6 +4,7 @@ import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useId } from 'preact/hooks'
 import { StandinApiError, sentenceOf } from '../api.ts'
 import type { Action } from './action.tsx'
+import { ask } from './dialog.tsx'
 
 type Problems = Readonly<Record<string, string>>
 const FormProblems = createContext<Signal<Problems> | null>(null)
@@ -23,12 +24,12 @@ export function Form({ of, submit, confirmation, onSubmit, children }: FormProps
   return (
     <form
       class="fields"
-      onSubmit={(event) => {
+      onSubmit={async (event) => {
         event.preventDefault()
         const form = event.currentTarget
         const fields = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]))
         const question = confirmation?.(fields) ?? null
-        if (question !== null && !confirm(question)) return
+        if (question !== null && !(await ask(question, submit))) return
         problems.value = {}
         void of.run(async () => {
           try {
@@ -65,7 +66,7 @@ function inWordsOf(form: HTMLFormElement, error: unknown): [Problems, Error] {
   const others: string[] = []
   for (const { path, message } of error.problems) {
     const name = path.split('/')[1] ?? ''
-    if (labels.has(name)) problems[name] = `${labels.get(name)} ${inWords(message)}.`.replace(/\.\.$/, '.')
+    if (labels.has(name)) problems[name] = sentence(inWords(message))
     else others.push(inWords(message))
   }
   const isAtFields = error.problems.length > 0 && others.length === 0
@@ -74,6 +75,9 @@ function inWordsOf(form: HTMLFormElement, error: unknown): [Problems, Error] {
     new Error(isAtFields ? 'Check the marked fields.' : others.join('; ') || inWords(sentenceOf(error))),
   ]
 }
+
+/** The label stands above it. */
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`.replace(/\.\.$/, '.')
 
 /** Only names with an underscore are surely names and no words of the sentence. */
 const worded = (word: string, labels: ReadonlyMap<string, string>) =>
@@ -106,17 +110,19 @@ interface ChoiceProps {
   options: Readonly<Record<string, string>>
   /** Why an option cannot be chosen. */
   disabled?: Readonly<Record<string, string>>
+  /** Chosen at first; the person's choice stays when the page is drawn again. Default: the first. */
+  initial?: string | undefined
   value?: string
   onChange?: (value: string) => void
 }
 
-export function Choice({ label, name, options, disabled = {}, value, onChange }: ChoiceProps) {
+export function Choice({ label, name, options, disabled = {}, initial, value, onChange }: ChoiceProps) {
   return (
     <label>
       {label}
       <select name={name} value={value} onChange={(event) => onChange?.(event.currentTarget.value)}>
         {Object.entries(options).map(([key, text]) => (
-          <option key={key} value={key} disabled={disabled[key] !== undefined}>
+          <option key={key} value={key} selected={key === initial || undefined} disabled={disabled[key] !== undefined}>
             {text}
             {disabled[key] !== undefined && `: ${disabled[key]}`}
           </option>

@@ -11,6 +11,9 @@ export function dateTime(iso: string): string {
   const at = new Date(iso)
   return (at.getFullYear() === new Date().getFullYear() ? OF_THIS_YEAR : OF_OTHER_YEARS).format(at)
 }
+/** Of a meeting, in a sentence. */
+export const nameAndTime = ({ bot_name, created_at }: { bot_name: string; created_at: string }): string =>
+  `“${bot_name}” (${dateTime(created_at)})`
 export const exactTime = (iso: string): string => EXACT.format(new Date(iso))
 export const utcTime = (iso: string): string => `${new Date(iso).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 const SIGNED = new Intl.NumberFormat(undefined, { maximumFractionDigits: 4, signDisplay: 'exceptZero' })

@@ -1,13 +1,14 @@
 /** The command palette (Ctrl-K) and the list of keys (?). */
 import { signal, useSignal } from '@preact/signals'
 import { Search } from 'lucide'
-import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { answerOf, type BotItem, sentenceOf, v2 } from '../api.ts'
-import { GROUPS, isAllowed } from '../navigation.tsx'
+import { ACCOUNT, GROUPS, isAllowed } from '../navigation.tsx'
 import { navigate } from '../router.tsx'
 import { changeTeam, may, me } from '../session.ts'
 import { TEXTS } from '../texts.ts'
+import { Dialog } from './dialog.tsx'
+import { dateTime } from './format.ts'
 import { Icon } from './icon.tsx'
 import { toast } from './toasts.tsx'
 
@@ -46,7 +47,7 @@ export function PaletteButton() {
       }}
     >
       <Icon of={Search} />
-      Search <kbd>Ctrl K</kbd>
+      Search <kbd class="of-keyboard">Ctrl K</kbd>
     </button>
   )
 }
@@ -64,28 +65,16 @@ export function Palette() {
     return () => document.removeEventListener('keydown', onKey)
   }, [])
   if (opened.value === null) return null
-  return <Dialog key={opened.value}>{opened.value === 'keys' ? <Keys /> : <Commands />}</Dialog>
-}
-
-function Dialog({ children }: { children: ComponentChildren }) {
-  const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => dialog.current?.showModal(), [])
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog by itself
-    <dialog
-      ref={dialog}
-      class="palette"
-      aria-label={TITLE}
+    <Dialog
+      key={opened.value}
+      label={TITLE}
       onClose={() => {
         opened.value = null
       }}
-      onClick={(event) => {
-        // Outside of its content.
-        if (event.target === dialog.current) dialog.current?.close()
-      }}
     >
-      <div>{children}</div>
-    </dialog>
+      {opened.value === 'keys' ? <Keys /> : <Commands />}
+    </Dialog>
   )
 }
 
@@ -173,21 +162,22 @@ function Commands() {
   )
 }
 
-const commandOf = ({ bot_id, bot_name }: BotItem): Command => ({
+const commandOf = ({ bot_id, bot_name, created_at }: BotItem): Command => ({
   key: bot_id,
   title: bot_name,
-  note: 'Meeting',
+  note: `Meeting, ${dateTime(created_at)}`,
   run: () => navigate(`/bots/${bot_id}`),
 })
 
 function pagesWith(text: string): Command[] {
-  const commands: Command[] = GROUPS.flatMap(({ title: note, entries }) =>
-    entries.filter(isAllowed).map((entry) => ({
-      key: entry.title,
-      title: entry.title,
-      note,
-      run: () => ('href' in entry ? location.assign(entry.href) : navigate(entry.to)),
-    })),
+  const commands: Command[] = [...GROUPS, { title: 'Settings', entries: [ACCOUNT] }].flatMap(
+    ({ title: note, entries }) =>
+      entries.filter(isAllowed).map((entry) => ({
+        key: entry.title,
+        title: entry.title,
+        note,
+        run: () => ('href' in entry ? location.assign(entry.href) : navigate(entry.to)),
+      })),
   )
   const send = { key: 'send', title: TEXTS.sendBot, note: ACTION, run: () => navigate('/send') }
   const keys = {

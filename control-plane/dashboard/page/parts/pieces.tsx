@@ -56,6 +56,20 @@ export function Platform({ of, isNamed = false }: { of: string; isNamed?: boolea
   )
 }
 
+export function MeetingLink({ of: address }: { of: string }) {
+  if (!/^https?:\/\//.test(address)) return <span class="one-line">{address}</span>
+  return (
+    <a class="one-line" href={address} target="_blank" rel="noopener noreferrer">
+      {address.replace(/^https?:\/\//, '')}
+    </a>
+  )
+}
+
+/** Words between backticks are shown as code. */
+export function Marked({ text }: { text: string }) {
+  return <>{text.split('`').map((part, place) => (place % 2 === 1 ? <code key={place}>{part}</code> : part))}</>
+}
+
 /** An explanation, with a link to its page of the documentation. */
 export function Help({ text, page }: { text: string; page: string }) {
   return (
@@ -76,18 +90,25 @@ export function Empty({ icon, text, children }: { icon: IconNode; text: string; 
   )
 }
 
+export async function copy(text: string, message = 'Copied.'): Promise<void> {
+  if (navigator.clipboard) await navigator.clipboard.writeText(text)
+  else copyOverHttp(text)
+  toast(message)
+}
+
+/** A page that came without TLS, as in a local network, has no clipboard of its own. */
+function copyOverHttp(text: string): void {
+  const area = document.createElement('textarea')
+  area.value = text
+  document.body.append(area)
+  area.select()
+  document.execCommand('copy')
+  area.remove()
+}
+
 export function CopyButton({ text, label }: { text: string; label: string }) {
   return (
-    <button
-      type="button"
-      class="bare"
-      aria-label={label}
-      title={label}
-      onClick={async () => {
-        await navigator.clipboard.writeText(text)
-        toast('Copied.')
-      }}
-    >
+    <button type="button" class="bare" aria-label={label} title={label} onClick={() => void copy(text)}>
       <Icon of={Copy} />
     </button>
   )

@@ -1,9 +1,11 @@
 /** The page of one bot: player, lanes and transcript in sync, and a recording of several parts. */
 
+import { readFile } from 'node:fs/promises'
 import type { BotPatch } from '@standin/control-plane/store/rows/index.ts'
 import type { Page } from 'playwright'
 import { beforeEach, expect, test } from 'vitest'
 import { type BotInMeeting, HOSTILE, LONG, lineOf, openBrowserWorld, personOf, silence } from './browser-world.ts'
+import { agree, seriousOf } from './pages.ts'
 
 const SECONDS = 120
 let team: Awaited<ReturnType<typeof world.team>>
@@ -286,15 +288,51 @@ test('a failed bot says who can change it and what helps', async () => {
     version: 9,
   })
   await visit(bot)
-  const notice = page.locator('.notice.bad')
-  await notice.getByText('The host denied the bot entry.').waitFor(LONG)
-  await notice.getByText('The host can change it.').waitFor(LONG)
+  const notice = page.locator('.notice')
+  await notice.getByText('The platform denied the bot at once.').waitFor(LONG)
+  await notice.getByText(/^The host of the meeting can change it. Let guests ask to join/).waitFor(LONG)
+  expect(await notice.getByText('denied: Ask to join again').isVisible()).toBe(false)
+  await notice.getByText('Details').click()
+  await notice.getByText('denied: Ask to join again').waitFor(LONG)
   expect(await notice.getByRole('link', { name: 'All reasons' }).getAttribute('href')).toContain('/help/errors')
-  const refusal = page.locator('.notice:not(.bad)')
-  await refusal.getByText('The platform denied the bot at once.').waitFor(LONG)
-  const hosts = refusal.getByRole('link', { name: 'Page for the host' })
+  const hosts = notice.getByRole('link', { name: 'Page for the host' })
   expect(await hosts.getAttribute('href')).toContain('/help/hosts/denied_by_platform')
-  await refusal.getByText('Details').click()
-  await refusal.getByText('denied: Ask to join again').waitFor(LONG)
+  expect(await notice.count()).toBe(1)
+  expect(await seriousOf(page)).toEqual([])
   expect(await page.locator('.stepper .failed').textContent()).toContain('Failed')
+})
+
+test('the first actions of a finished meeting give its files and its words; deletion names the meeting', async () => {
+  const bot = await recordedBot()
+  await setBot(bot, { bot_name: 'Weekly: A/B' })
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await visit(bot)
+  const download = page.locator('summary', { hasText: 'Download' })
+  const saved = async (item: string) => {
+    await download.click()
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.locator('.menu .items > *', { hasText: item }).click(),
+    ])
+    return file
+  }
+  const today = new Date().toISOString().slice(0, 10)
+  expect((await saved('Audio')).suggestedFilename()).toBe('audio.m4a')
+  const text = await saved('Transcript as text')
+  expect(text.suggestedFilename()).toBe(`Weekly- A-B ${today}.txt`)
+  const words = await readFile(await text.path(), 'utf8')
+  expect(words).toContain('[0:04] Ana Kovač: Line 2\n')
+  await page.getByRole('button', { name: 'Copy transcript' }).click()
+  await page.getByText('The transcript was copied.').waitFor(LONG)
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(words)
+  const more = page.locator('summary[aria-label="More actions"]')
+  await more.click()
+  expect(await seriousOf(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  expect(await page.getByText('Delete recording and data').isVisible()).toBe(false)
+  await more.click()
+  await page.getByRole('button', { name: 'Delete recording and data' }).click()
+  expect(await agree(page, 'Delete recording and data')).toContain('all data of “Weekly: A/B” (')
+  await page.getByText('The recording and all data of this bot were deleted.').first().waitFor(LONG)
+  expect(problems).toEqual([])
 })

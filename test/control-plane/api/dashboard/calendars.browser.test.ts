@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import { atEnd } from '../../../fakes/at-end.ts'
 import { openCalendarWorld } from '../calendars/stand-ins.ts'
-import { DASHBOARD_FOLDER, enter, LONG, openBrowser, seriousOf } from './pages.ts'
+import { agree, DASHBOARD_FOLDER, enter, LONG, openBrowser, seriousOf } from './pages.ts'
 
 const HOUR = 3_600_000
 const HOSTILE = `<img src=x onerror="document.title='owned'">`
@@ -54,8 +54,8 @@ test('a calendar is connected by the form, its events say who gets a bot and why
   await row.getByText('No bot scheduled').waitFor(LONG)
   expect(await page.title()).not.toBe('owned')
 
-  page.once('dialog', (dialog) => dialog.accept())
   await page.getByRole('button', { name: 'Disconnect' }).click()
+  await agree(page, 'Disconnect')
   await page.getByText('No calendar is connected.').waitFor(LONG)
 })
 
@@ -72,8 +72,8 @@ test.each([
   await page.getByRole('row', { name: new RegExp(`Our app.*${type}`) }).waitFor(LONG)
   expect(await page.content()).not.toContain('very-secret')
   expect(await seriousOf(page)).toEqual([])
-  page.once('dialog', (dialog) => dialog.accept())
   await page.getByRole('button', { name: 'Delete' }).click()
+  await agree(page, 'Delete')
   await page.getByText('There are no stored credentials.').waitFor(LONG)
 })
 
@@ -98,7 +98,7 @@ test('an account is added by its session, disabled and deleted, and its session 
   await page.getByRole('button', { name: 'Enable' }).click()
   await page.getByRole('button', { name: 'Check with the next bot' }).click()
   await page.getByText('Not used yet').waitFor(LONG)
-  page.once('dialog', (dialog) => dialog.accept())
   await page.getByRole('button', { name: 'Delete' }).click()
+  await agree(page, 'Delete')
   await page.getByText('There are no accounts. Bots join as guests.').waitFor(LONG)
 })

@@ -145,13 +145,15 @@ test('who signed out meanwhile reads it on the page of the sign-in; who may not 
   await viewer.context().close()
 })
 
-test('an installation without apps names the settings, and its form is open', async () => {
+test('an installation without apps names the settings for its operator, and its form is open', async () => {
   const port = await freePort()
   const settings = { publicUrl: `http://127.0.0.1:${port}`, dashboardFolder: DASHBOARD_FOLDER }
   const plain = await openWorld({ api: { settings } })
   await plain.app.listen({ host: '127.0.0.1', port })
   const address = settings.publicUrl
-  const page = await enter({ browser, world: plain, address, teamId: await plain.teamId() })
+  const teamId = await plain.teamId()
+  const page = await enter({ browser, world: plain, address, teamId, role: 'owner' })
+  const member = await enter({ browser, world: plain, address, teamId, name: 'Bo' })
   for (const [path, variables] of [
     ['calendars', ['STANDIN_GOOGLE_CLIENT_ID', 'STANDIN_MICROSOFT_CLIENT_SECRET']],
     ['connections', ['STANDIN_ZOOM_CLIENT_ID']],
@@ -161,6 +163,9 @@ test('an installation without apps names the settings, and its form is open', as
     await page.getByLabel('Client secret').waitFor(LONG)
     expect(await page.getByRole('button', { name: /^Connect / }).count()).toBe(0)
     await expectAccessible(page)
+    await member.goto(page.url())
+    await member.getByLabel('Client secret').waitFor(LONG)
+    expect(await member.getByText('STANDIN_').count()).toBe(0)
   }
-  await page.context().close()
+  await Promise.all([page, member].map((one) => one.context().close()))
 })

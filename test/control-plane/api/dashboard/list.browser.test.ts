@@ -1,7 +1,9 @@
 /** The list of meetings and the first steps. */
+import type { BotPatch } from '@standin/control-plane/store/rows/index.ts'
 import type { Page } from 'playwright'
 import { beforeEach, expect, test } from 'vitest'
 import { type BotInMeeting, HOSTILE, LONG, openBrowserWorld, pictureOf } from './browser-world.ts'
+import { agree } from './pages.ts'
 
 let team: Awaited<ReturnType<typeof world.team>>
 let page: Page
@@ -18,7 +20,7 @@ const visit = (path: string) => page.goto(`${world.address}/dashboard${path}`)
 const names = () => page.locator('.row-link').allTextContents()
 const rowOf = (name: string) => page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) })
 
-const end = ({ id }: BotInMeeting, patch: { duration_seconds?: number; error_code?: string }) =>
+const end = ({ id }: BotInMeeting, patch: BotPatch) =>
   world.set(id, {
     status: patch.error_code === undefined ? 'completed' : 'failed',
     phase: 'closed',
@@ -30,6 +32,7 @@ const end = ({ id }: BotInMeeting, patch: { duration_seconds?: number; error_cod
 
 test('a row has picture, platform, people, length, and the reason of a failure; all of it leads to the meeting', async () => {
   const bot = await world.botInMeeting(team, HOSTILE)
+  await world.storeFile(bot, 'poster.jpg', await pictureOf(page, 'teal', 640, 360))
   await world.storeFile(bot, 'screenshots/live.png', await pictureOf(page, 'teal'))
   const people = [{ name: 'Ann' }, { name: 'Bo' }]
   await world.set(bot.id, { participants: people })
@@ -41,7 +44,7 @@ test('a row has picture, platform, people, length, and the reason of a failure; 
   await row.waitFor(LONG)
   await expect
     .poll(() => row.locator('.thumb img').evaluate((img) => (img as HTMLImageElement).naturalWidth), LONG)
-    .toBe(1280)
+    .toBe(640)
   expect(await row.getByRole('cell').allTextContents()).toMatchObject([
     expect.stringContaining('Google Meet'),
     '2',
@@ -49,6 +52,14 @@ test('a row has picture, platform, people, length, and the reason of a failure; 
     'Completed',
     expect.stringMatching(/ (UTC|GMT)/),
   ])
+  for (const [name, patch, why] of [
+    ['By the network', { end_cause: 'DNS_FAILED' }, "The bot's machine could not look up the name"],
+    ['By a policy', { reason: 'policy_blocks_bots' }, 'A policy blocks bots.'],
+    ['Without a reason', { reason: 'unknown' }, 'The platform did not let the bot join.'],
+  ] as const) {
+    await end(await world.botInMeeting(team, name), { error_code: 'CANNOT_JOIN_MEETING', ...patch })
+    await rowOf(name).getByText(why).waitFor(LONG)
+  }
   await rowOf('Refused').getByText('The host denied the bot entry.').waitFor(LONG)
   // The link covers the whole row, so the click on the word is one on the link.
   await rowOf('Refused').getByText('Failed').click({ force: true })
@@ -91,14 +102,9 @@ test('chosen bots leave and are deleted together, each as its state permits', as
   await page.getByLabel('Select One').check()
   await page.getByRole('button', { name: 'Select all 3' }).click()
   await page.getByText('3 selected').waitFor(LONG)
-  const asked: string[] = []
-  page.on('dialog', async (dialog) => {
-    asked.push(dialog.message())
-    await dialog.accept()
-  })
   await page.getByRole('button', { name: 'Delete data of 2 meetings' }).click()
+  expect(await agree(page, 'Delete data of 2 meetings')).toMatch(/all data of “(One|Two)” \(.*\), “(One|Two)” \(/)
   await page.getByText('Requested for 2 meetings.').waitFor(LONG)
-  expect(asked).toEqual([expect.stringContaining('all data of 2 meetings')])
   const deleted = await world.database
     .selectFrom('bots')
     .select('id')
@@ -108,6 +114,7 @@ test('chosen bots leave and are deleted together, each as its state permits', as
   expect(deleted.map(({ id }) => id).sort()).toEqual(ended.map(({ id }) => id).sort())
   await page.getByLabel('Select Running').check()
   await page.getByRole('button', { name: 'Leave 1 meeting' }).click()
+  await agree(page, 'Leave 1 meeting')
   await expect
     .poll(async () => {
       const query = world.database.selectFrom('bots').select('stop_requested_at').where('id', '=', running.id)
@@ -124,6 +131,13 @@ test('the first steps lead to what a new team does, and can be closed', async ()
   await world.botInMeeting(team, 'Minutes')
   await visit('/')
   await steps.locator('.done', { hasText: 'Send a bot into a meeting' }).waitFor(LONG)
+  await steps.getByRole('link', { name: 'Set a password' }).click()
+  await page.getByLabel('E-mail address').fill('ada@example.com')
+  await page.getByLabel('New password').fill('a long enough one')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved.').waitFor(LONG)
+  await visit('/')
+  await steps.locator('.done', { hasText: 'Set a password' }).waitFor(LONG)
   await steps.getByRole('button', { name: 'Hide the first steps' }).click()
   expect(await steps.count()).toBe(0)
   await page.reload()

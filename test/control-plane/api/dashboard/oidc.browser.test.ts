@@ -6,7 +6,7 @@ import { changePerson, createPerson } from '../../../../control-plane/store/peop
 import { freePort } from '../../../servers/free-port.ts'
 import { CLIENT_ID, CLIENT_SECRET, startProvider } from '../../connections/sign-in/provider.ts'
 import { openWorld } from '../../world.ts'
-import { DASHBOARD_FOLDER, LONG, openBrowser, seriousOf } from './pages.ts'
+import { agree, DASHBOARD_FOLDER, LONG, openBrowser, seriousOf } from './pages.ts'
 
 const port = await freePort()
 const address = `http://127.0.0.1:${port}`
@@ -74,8 +74,8 @@ test('an owner confirms the address that a member gave', async () => {
   provider.use({ id: 'ola', email: 'ola@example.com', email_verified: true })
   await page.getByRole('link', { name: 'Sign in with Acme' }).click(LONG)
   await page.getByRole('link', { name: 'Team', exact: true }).click(LONG)
-  page.once('dialog', (dialog) => dialog.accept())
   await page.getByRole('button', { name: 'Confirm address' }).click(LONG)
+  await agree(page, 'Confirm address')
   await page.getByRole('button', { name: 'Confirm address' }).waitFor({ state: 'detached', ...LONG })
   await context.clearCookies()
   provider.use({ id: 'bo', email: 'bo@example.com', email_verified: true })

@@ -8,7 +8,7 @@ import { beforeEach, expect, test } from 'vitest'
 import type { Role } from '../../../../control-plane/store/people/people.ts'
 import type { Team } from '../world.ts'
 import { HOSTILE, openBrowserWorld } from './browser-world.ts'
-import { DASHBOARD_FOLDER, LONG } from './pages.ts'
+import { agree, DASHBOARD_FOLDER, LONG } from './pages.ts'
 
 let team: Team
 let page: Page
@@ -85,7 +85,7 @@ test('a bot is sent and scheduled by the form, and a wrong link is explained', a
   await page.locator('.notice.bad', { hasText: 'Check the marked fields.' }).waitFor(LONG)
   await page
     .locator('.field', { hasText: 'Meeting link' })
-    .locator('.problem', { hasText: 'Meeting link' })
+    .locator('.problem', { hasText: /^This is not a meeting link/ })
     .waitFor(LONG)
   expect(await page.getByLabel('Meeting link').getAttribute('aria-invalid')).toBe('true')
   await page.getByLabel('Meeting link').fill('https://meet.google.com/abc-defg-hij')
@@ -97,9 +97,26 @@ test('a bot is sent and scheduled by the form, and a wrong link is explained', a
   await page.getByLabel('Meeting link').fill('https://meet.google.com/abc-defg-hij')
   await page.getByLabel('Join at').fill(`${new Date(Date.now() + 172_800_000).toISOString().slice(0, 10)}T10:00`)
   await page.getByRole('button', { name: 'Send' }).click()
-  await page.getByRole('heading', { name: 'Scheduled bots' }).waitFor(LONG)
-  page.once('dialog', (dialog) => dialog.accept())
-  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page
+    .getByText(/^The bot joins .*10:00/)
+    .first()
+    .waitFor(LONG)
+  expect(page.url()).toMatch(/\/dashboard\/bots\/[0-9a-f-]{36}$/)
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await page.getByLabel('Bot name').fill('Minutes')
+  await page.getByLabel('Join at').fill(`${new Date(Date.now() + 172_800_000).toISOString().slice(0, 10)}T11:30`)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('heading', { name: 'Minutes' }).waitFor(LONG)
+  await page.locator('.notice', { hasText: /^The bot joins .*11:30/ }).waitFor(LONG)
+  const [changed] = await world.rows('bots', { team_id: team.teamId, bot_name: 'Minutes' })
+  const transcription = { provider: expect.stringMatching(/captions/i) }
+  expect(changed).toMatchObject({ request: { transcription }, recording_mode: 'speaker_view' })
+  await page.getByRole('link', { name: 'Scheduled' }).click()
+  await page.getByRole('link', { name: 'Minutes' }).click()
+  await page.getByRole('button', { name: 'Cancel the bot' }).click()
+  expect(await agree(page, 'Cancel the bot')).toContain('“Minutes”, which joins')
+  await page.locator('h1 .status', { hasText: 'Cancelled' }).waitFor(LONG)
+  await page.getByRole('link', { name: 'Scheduled' }).click()
   await page.getByText('No bot is scheduled.').waitFor(LONG)
 })
 
@@ -114,7 +131,7 @@ test('keys and endpoints show their secret once', async () => {
   await page.getByRole('cell', { name: 'CI', exact: true }).waitFor(LONG)
   expect(await page.locator('body').textContent()).not.toContain(key)
   await visit('/webhooks')
-  await page.locator('summary', { hasText: 'Add endpoint' }).click()
+  await page.getByRole('button', { name: 'Add endpoint' }).click()
   await page.getByLabel('URL').fill('https://example.com/hook')
   await page.getByRole('button', { name: 'Add endpoint' }).click()
   expect(await page.locator('.secret').textContent(LONG)).toMatch(/^whsec_/)

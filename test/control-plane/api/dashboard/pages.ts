@@ -42,6 +42,14 @@ export async function enter(entering: Entering): Promise<Page> {
   return page
 }
 
+/** Agrees to the question that the page asks, by the word of its button. Resolves with the question. */
+export async function agree(page: Page, action: string): Promise<string> {
+  const question = page.getByRole('alertdialog')
+  const text = (await question.locator('p').textContent(LONG))!
+  await question.getByRole('button', { name: action, exact: true }).click(LONG)
+  return text
+}
+
 /** Rules that axe finds broken and serious. */
 export async function seriousOf(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).analyze()

@@ -2,6 +2,7 @@
 import type { Page } from 'playwright'
 import { beforeEach, expect, test } from 'vitest'
 import { HOSTILE, LONG, openBrowserWorld } from './browser-world.ts'
+import { agree } from './pages.ts'
 
 let team: Awaited<ReturnType<typeof world.team>>
 let page: Page
@@ -11,17 +12,15 @@ const world = await openBrowserWorld()
 beforeEach(async () => {
   team = await world.team()
   ;({ page, problems } = await world.signIn(team))
-  page.on('dialog', (dialog) => dialog.accept())
   return () => page.context().close()
 })
 
 async function addEndpoint(url: string) {
   await page.goto(`${world.address}/dashboard/webhooks`)
-  await page.locator('summary', { hasText: 'Add endpoint' }).click()
+  await page.getByRole('button', { name: 'Add endpoint' }).click()
   await page.getByLabel('URL').fill(url)
   await page.getByRole('button', { name: 'Add endpoint' }).click()
   await page.locator('.endpoint', { hasText: url }).waitFor(LONG)
-  await page.locator('summary', { hasText: 'Add endpoint' }).click()
 }
 const endpoint = () => page.locator('.endpoint')
 
@@ -31,13 +30,20 @@ test('an endpoint is edited, disabled, enabled and deleted', async () => {
   await endpoint().getByRole('button', { name: 'Edit' }).click()
   await endpoint().getByLabel('URL').fill('https://example.com/other')
   await endpoint().getByLabel('bot.completed').check()
+  const gathered = endpoint().getByLabel('Seconds in which live events are gathered')
+  expect(await gathered.count()).toBe(0)
+  await endpoint().getByLabel('bot.transcript').check()
+  await gathered.waitFor(LONG)
+  await endpoint().getByLabel('bot.transcript').uncheck()
   await endpoint().getByRole('button', { name: 'Save' }).click()
   await page.locator('.endpoint', { hasText: 'https://example.com/other' }).getByText('bot.completed').waitFor(LONG)
   await endpoint().getByRole('button', { name: 'Disable' }).click()
+  await agree(page, 'Disable')
   await endpoint().getByText('Disabled', { exact: true }).waitFor(LONG)
   await endpoint().getByRole('button', { name: 'Enable' }).click()
   await endpoint().getByText('Active', { exact: true }).waitFor(LONG)
   await endpoint().getByRole('button', { name: 'Delete' }).click()
+  await agree(page, 'Delete')
   await page.getByText('There are no endpoints.').waitFor(LONG)
   expect(problems).toEqual([])
 })

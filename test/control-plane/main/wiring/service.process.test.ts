@@ -392,8 +392,8 @@ test('the greeting shows a new key once, and a curl line that can be pasted', as
   const weakness = { fault: 'bots run as root', cure: 'Make a user' }
   const later = greeting({ ...greeted, firstKey: null, weakness }, config).join('\n')
   expect(later).toContain('Warning:  Bots run as root. Make a user.')
-  expect(text).not.toContain('transcription')
-  expect(greeting({ ...greeted, transcribes: true }, config).join('\n')).toContain('"transcription_enabled": true')
+  expect(text).toContain('"transcription_enabled": true, "transcription_config": {"provider": "captions"}}')
+  expect(greeting({ ...greeted, transcribes: true }, config).join('\n')).toContain('"transcription_enabled": true}')
   expect(later).toContain(join(base, "it's here", 'api-key'))
   expect(await readSecretFile(join(base, 'nothing'))).toBeNull()
 })

@@ -1,16 +1,17 @@
-import { Download } from 'lucide'
 import { useRef } from 'preact/hooks'
 import { clock } from '../../../../../packages/page-parts/clock.ts'
 import { usePlayback } from '../../../../../packages/page-parts/playback.ts'
-import { sizeOf } from '../../../../../packages/page-parts/size.ts'
 import { speakersOf, type Turn } from '../../../../../packages/page-parts/speakers.ts'
 import {
+  type Answers,
   answerOf,
   type Bot as BotDetails,
   dashboard,
   dataOf,
   hasEnded,
   type Parts,
+  readScheduled,
+  type ScheduledBot,
   StandinApiError,
   type TimelineStep,
   v2,
@@ -18,35 +19,33 @@ import {
 import { changes } from '../../feed.ts'
 import { Deliveries } from '../../parts/deliveries.tsx'
 import { number } from '../../parts/format.ts'
-import { Icon } from '../../parts/icon.tsx'
 import { LivePicture } from '../../parts/live-picture.tsx'
 import { useLiveViews } from '../../parts/live-view.ts'
 import { Shown, useLoaded } from '../../parts/load.tsx'
-import { CopyButton, Json, Platform, Status, Table, Time } from '../../parts/pieces.tsx'
+import { CopyButton, Json, MeetingLink, Platform, Status, Table, Time } from '../../parts/pieces.tsx'
 import { ResourceFacts } from '../../parts/resources.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { SERVICE } from '../../place.ts'
-import { REASON_TEXTS, TEXTS } from '../../texts.ts'
+import { me } from '../../session.ts'
+import { TEXTS } from '../../texts.ts'
 import { Chat } from './chat.tsx'
 import { Controls } from './controls.tsx'
+import { Failure } from './failure.tsx'
+import { Files, type StoredFile } from './files.tsx'
 import { captionsOf, speakerOf, useWords } from './live-words.ts'
 import { Recording } from './recording.tsx'
+import { Scheduled } from './scheduled.tsx'
 import { Stepper } from './stepper.tsx'
 import { Timeline } from './timeline.tsx'
-import { Transcript } from './transcript.tsx'
+import { Transcript, useTranscript } from './transcript.tsx'
 import { readTurns } from './turns.ts'
-
-const WHO = {
-  caller: 'You can change it.',
-  host: 'The host can change it.',
-  platform: 'It depends on the platform.',
-  operator: 'The operator of this service can change it.',
-}
 
 const NO_PARTS: Parts = { waiting_room_seconds: 0, state: null, parts: [], gaps: [] }
 
 interface Details {
+  scheduled: null
   bot: BotDetails
+  preview: Answers['BotPreview'] | undefined
   parts: Parts
   steps: readonly TimelineStep[]
 }
@@ -59,28 +58,56 @@ export function Bot({ id }: { id: string }) {
     if (isOurs()) counted.current = changes.value.count
     return counted.current
   }, [id])
-  return <Shown of={details}>{(known) => <Meeting {...known} reload={details.reload} />}</Shown>
+  return (
+    <Shown of={details}>
+      {(known) =>
+        known.scheduled === null ? (
+          <Meeting {...known} reload={details.reload} />
+        ) : (
+          <Scheduled bot={known.scheduled} reload={details.reload} />
+        )
+      }
+    </Shown>
+  )
 }
 
-async function readDetails(id: string): Promise<Details> {
+async function readFiles(bot: BotDetails): Promise<StoredFile[]> {
+  if (bot.artifacts_deleted) return []
+  return dataOf(v2.GET('/v2/bots/{bot_id}/files', { params: { path: { bot_id: bot.bot_id } } }))
+}
+
+async function readDetails(id: string): Promise<Details | { scheduled: ScheduledBot }> {
   const params = { path: { bot_id: id } }
-  const [{ data: bot }, parts, { data: steps }] = await Promise.all([
-    answerOf(v2.GET('/v2/bots/{bot_id}', { params })).catch((error: unknown) => {
-      throw error instanceof StandinApiError && error.status === 404 ? new Error('This bot does not exist.') : error
-    }),
+  const [bot, [preview], parts, steps] = await Promise.all([
+    answerOf(v2.GET('/v2/bots/{bot_id}', { params })).catch(nullIfMissing),
+    dataOf(dashboard.GET('/previews', { params: { query: { bots: id } } })),
     dataOf(dashboard.GET('/bots/{bot_id}/parts', { params })).catch(() => NO_PARTS),
-    answerOf(v2.GET('/v2/bots/{bot_id}/timeline', { params })) as Promise<{ data: TimelineStep[] }>,
+    (answerOf(v2.GET('/v2/bots/{bot_id}/timeline', { params })) as Promise<{ data: TimelineStep[] }>).catch(
+      nullIfMissing,
+    ),
   ])
-  return { bot: bot as BotDetails, parts, steps }
+  if (bot !== null) return { scheduled: null, bot: bot.data as BotDetails, preview, parts, steps: steps?.data ?? [] }
+  const scheduled = await readScheduled(id).catch(nullIfMissing)
+  if (scheduled === null) throw new Error('This bot does not exist.')
+  return { scheduled }
 }
 
-function Meeting({ bot, parts, steps, reload }: Details & { reload: () => Promise<void> }) {
+function nullIfMissing(error: unknown): null {
+  if (error instanceof StandinApiError && error.status === 404) return null
+  throw error
+}
+
+function Meeting({ bot, preview, parts, steps, reload }: Details & { reload: () => Promise<void> }) {
   const playback = usePlayback()
   const words = useWords(bot.bot_id)
   // Each response has new signed links to the same file.
   const file = bot.diarization?.split('?', 1)[0]
   const turns = useLoaded(() => readTurns(bot, parts), undefined, [bot.status, file, parts.parts.length])
+  const transcript = useTranscript(bot)
+  // With signed links, which expire.
+  const files = useLoaded(() => readFiles(bot), undefined, [bot])
   const isLive = !hasEnded(bot) && bot.status !== 'transcribing' && parts.state !== 'assembling'
+  const hasContent = bot.status !== 'failed' || bot.audio !== null || words.value.finals.length > 0
   return (
     <>
       <div class="heading">
@@ -89,9 +116,10 @@ function Meeting({ bot, parts, steps, reload }: Details & { reload: () => Promis
             <bdi>{bot.bot_name}</bdi> <Status of={parts.state === 'assembling' ? 'assembling' : bot.status} />
           </h1>
           <Facts bot={bot} />
-          {bot.usage !== null && <ResourceFacts of={bot.usage} />}
         </div>
-        {parts.state !== 'assembling' && <Controls bot={bot} reload={reload} />}
+        {parts.state !== 'assembling' && (
+          <Controls bot={bot} files={files.value.value ?? []} lines={transcript.value.value ?? []} reload={reload} />
+        )}
       </div>
       {parts.state !== null && (
         <p class="notice" role="status">
@@ -100,29 +128,40 @@ function Meeting({ bot, parts, steps, reload }: Details & { reload: () => Promis
             : 'The bot failed during the meeting. A new attempt is rejoining it.'}
         </p>
       )}
-      <Failure bot={bot} />
-      <Refusal bot={bot} />
-      <Stepper bot={bot} steps={steps} parts={parts} />
-      <div class="columns">
-        <section>
-          <h2>{isLive ? 'Live' : 'Recording'}</h2>
-          {isLive && <LiveSection bot={bot} words={words.value} />}
-          <Recording bot={bot} parts={parts} playback={playback} turns={turns} isLive={isLive} />
-        </section>
-        <section>
-          <h2>Transcript</h2>
-          <Transcript bot={bot} words={words} parts={parts} playback={playback} reload={reload} />
-        </section>
-      </div>
+      <Failure bot={bot} preview={preview} />
+      {bot.status !== 'completed' && <Stepper bot={bot} steps={steps} parts={parts} />}
+      {hasContent && (
+        <div class="columns">
+          <section>
+            <h2>{isLive ? 'Live' : 'Recording'}</h2>
+            {isLive && <LiveSection bot={bot} words={words.value} />}
+            <Recording bot={bot} files={files.value.value} {...{ parts, playback, turns, isLive }} />
+          </section>
+          <section>
+            <h2>Transcript</h2>
+            <Transcript bot={bot} finished={transcript} {...{ words, parts, playback, reload }} />
+          </section>
+        </div>
+      )}
       <Tabs
         label="Details of the meeting"
         first={bot.status === 'failed' ? 'timeline' : 'people'}
         tabs={[
           { id: 'people', title: 'Participants', show: () => <People bot={bot} turns={turns.value.value ?? []} /> },
           { id: 'chat', title: 'Chat', show: () => <Chat bot={bot} /> },
-          { id: 'files', title: 'Files', show: () => <Files bot={bot} /> },
+          { id: 'files', title: 'Files', show: () => <Files bot={bot} files={files} /> },
           { id: 'webhooks', title: 'Webhooks', show: () => <Deliveries filter={{ bot_id: bot.bot_id }} /> },
-          { id: 'timeline', title: 'Timeline', show: () => <Timeline steps={steps} /> },
+          {
+            id: 'timeline',
+            title: 'Timeline',
+            show: () => (
+              <>
+                {bot.status === 'completed' && <Stepper bot={bot} steps={steps} parts={parts} />}
+                <Timeline steps={steps} />
+              </>
+            ),
+          },
+          { id: 'details', title: 'Details', show: () => <MoreFacts bot={bot} /> },
           { id: 'json', title: 'JSON', show: () => <Raw bot={bot} /> },
         ]}
       />
@@ -146,68 +185,29 @@ function LiveSection({ bot, words }: { bot: BotDetails; words: ReturnType<typeof
   )
 }
 
-/** Why the meeting kept the bot out, what changes it, and what the bot saw. */
-function Refusal({ bot: { reason_help: help } }: { bot: BotDetails }) {
-  if (help === null) return null
-  return (
-    <div class="notice">
-      <p>
-        <b>{help.title}.</b> {help.host} {help.setting} <a href={help.link}>Page for the host</a>
-      </p>
-      {help.evidence.length > 0 && (
-        <details>
-          <summary>Details</summary>
-          <ol>
-            {help.evidence.map(({ seen, at }) => (
-              <li key={`${at} ${seen}`}>
-                <Time at={at} isExact /> {seen}
-              </li>
-            ))}
-          </ol>
-        </details>
-      )}
-    </div>
-  )
-}
-
-/** The reason, who can change it, and what helps. */
-function Failure({ bot: { error_code: code, error_message: message, error_help: help } }: { bot: BotDetails }) {
-  if (code === null) return null
-  return (
-    <div class="notice bad">
-      <p>
-        {REASON_TEXTS[code] ?? code} {message}
-      </p>
-      {help !== null && (
-        <p>
-          <b>{WHO[help.who]}</b> {help.cure} <a href={help.link}>All reasons</a>
-        </p>
-      )}
-    </div>
-  )
-}
-
 function Facts({ bot }: { bot: BotDetails }) {
-  const isLink = /^https?:\/\//.test(bot.meeting_url)
   return (
     <p class="facts">
       <Platform of={bot.meeting_platform} isNamed />
-      {isLink ? (
-        <a class="one-line" href={bot.meeting_url} target="_blank" rel="noopener noreferrer">
-          {bot.meeting_url.replace(/^https?:\/\//, '')}
-        </a>
-      ) : (
-        <span class="one-line">{bot.meeting_url}</span>
-      )}
+      <MeetingLink of={bot.meeting_url} />
       <span>
         Created <Time at={bot.created_at} />
       </span>
       {bot.duration_seconds !== null && <span>Duration {clock(bot.duration_seconds)}</span>}
-      {bot.tokens !== null && <span>{number(bot.tokens.total)} tokens</span>}
-      <span>
-        ID <code>{bot.bot_id}</code> <CopyButton text={bot.bot_id} label="Copy the ID" />
-      </span>
     </p>
+  )
+}
+
+/** What programs and the operator of the service ask for. */
+function MoreFacts({ bot }: { bot: BotDetails }) {
+  return (
+    <>
+      <p>
+        ID <code>{bot.bot_id}</code> <CopyButton text={bot.bot_id} label="Copy the ID" />
+      </p>
+      {bot.tokens !== null && me.value?.team.counts_tokens && <p>Charged: {number(bot.tokens.total)} tokens</p>}
+      {bot.usage !== null && <ResourceFacts of={bot.usage} />}
+    </>
   )
 }
 
@@ -240,41 +240,6 @@ function People({ bot, turns }: { bot: BotDetails; turns: readonly Turn[] }) {
         ),
       ]}
     />
-  )
-}
-
-/** Stored files with links to download or open them. Links work for 15 minutes, so they are read with the bot. */
-function Files({ bot }: { bot: BotDetails }) {
-  const path = { bot_id: bot.bot_id }
-  const files = useLoaded(() => dataOf(v2.GET('/v2/bots/{bot_id}/files', { params: { path } })), undefined, [bot])
-  if (bot.artifacts_deleted) return <p class="soft">{TEXTS.deleted}</p>
-  return (
-    <Shown of={files}>
-      {(list) => (
-        <Table
-          texts={{ title: 'Files', columns: ['File', 'Size', ''], empty: 'No file is stored yet.' }}
-          entries={list}
-          numeric={[1]}
-          keyOf={({ name }) => name}
-          cells={({ name, bytes, url }) => [
-            url === null ? (
-              name
-            ) : (
-              <a href={url} target="_blank" rel="noopener noreferrer">
-                {name}
-              </a>
-            ),
-            sizeOf(bytes),
-            url !== null && (
-              <a class="button" href={url} download={name.replaceAll('/', '-')}>
-                <Icon of={Download} />
-                Download
-              </a>
-            ),
-          ]}
-        />
-      )}
-    </Shown>
   )
 }
 

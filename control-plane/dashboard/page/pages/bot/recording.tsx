@@ -1,3 +1,4 @@
+import { POSTER } from '@standin/wire/file-names.ts'
 import { clock, gapText } from '../../../../../packages/page-parts/clock.ts'
 import { Lanes } from '../../../../../packages/page-parts/lanes.tsx'
 import type { Playback } from '../../../../../packages/page-parts/playback.ts'
@@ -6,9 +7,11 @@ import type { Turn } from '../../../../../packages/page-parts/speakers.ts'
 import type { Bot, Parts } from '../../api.ts'
 import { type Loaded, Shown } from '../../parts/load.tsx'
 import { TEXTS } from '../../texts.ts'
+import type { StoredFile } from './files.tsx'
 
 interface RecordingParts {
   bot: Bot
+  files: readonly StoredFile[] | undefined
   parts: Parts
   playback: Playback
   turns: Loaded<Turn[]>
@@ -16,13 +19,14 @@ interface RecordingParts {
 }
 
 /** The recording with a lane for each speaker. */
-export function Recording({ bot, parts, playback, turns, isLive }: RecordingParts) {
+export function Recording({ bot, files, parts, playback, turns, isLive }: RecordingParts) {
   if (bot.artifacts_deleted) return <p class="soft">{TEXTS.deleted}</p>
   const source = bot.video ?? bot.audio
   if (source === null) return isLive ? null : <p class="soft">Nothing was recorded.</p>
+  const poster = files?.find(({ name }) => name === POSTER)
   return (
     <>
-      <Player kind={bot.video === null ? 'audio' : 'video'} src={source} playback={playback} />
+      <Player kind={bot.video === null ? 'audio' : 'video'} src={source} poster={poster?.url} playback={playback} />
       <AllLanes bot={bot} parts={parts} playback={playback} turns={turns} />
       {parts.parts.length > 1 && (
         <p>{`The recording has ${parts.parts.length} parts: the bot failed during the meeting and rejoined.`}</p>
@@ -43,7 +47,7 @@ export function Recording({ bot, parts, playback, turns, isLive }: RecordingPart
   )
 }
 
-function AllLanes({ bot, parts, playback, turns }: Omit<RecordingParts, 'isLive'>) {
+function AllLanes({ bot, parts, playback, turns }: Omit<RecordingParts, 'isLive' | 'files'>) {
   const length = bot.duration_seconds ?? 0
   return (
     <Shown of={turns}>

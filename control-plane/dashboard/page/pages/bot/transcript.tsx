@@ -2,7 +2,7 @@ import { type Line, Lines } from '../../../../../packages/page-parts/lines.tsx'
 import type { Playback } from '../../../../../packages/page-parts/playback.ts'
 import { answerOf, type Bot, type BotEvent, hasEnded, type Parts, v2 } from '../../api.ts'
 import { ActionButton, OutcomeLine, useAction } from '../../parts/action.tsx'
-import { Shown, useLoaded } from '../../parts/load.tsx'
+import { type Loaded, Shown, useLoaded } from '../../parts/load.tsx'
 import { may } from '../../session.ts'
 import { TEXTS } from '../../texts.ts'
 import { speakerOf, type useWords } from './live-words.ts'
@@ -17,14 +17,21 @@ interface TranscriptParts {
 }
 
 /** The finished transcript, or the words while the meeting runs: those that may still change are replaced in place. Afterwards a missing one can be made. */
-export function Transcript({ bot, words, parts, playback, reload }: TranscriptParts & { reload: () => Promise<void> }) {
+export function Transcript({
+  bot,
+  finished,
+  words,
+  parts,
+  playback,
+  reload,
+}: TranscriptParts & { finished: Loaded<Line[] | null>; reload: () => Promise<void> }) {
   return bot.transcription === null ? (
     <>
       {hasEnded(bot) && <Missing bot={bot} reload={reload} />}
       <Live bot={bot} words={words} parts={parts} playback={playback} />
     </>
   ) : (
-    <Finished key={bot.bot_id} address={bot.transcription} playback={playback} />
+    <Shown of={finished}>{(lines) => lines !== null && <AllLines lines={lines} playback={playback} />}</Shown>
   )
 }
 
@@ -82,11 +89,13 @@ interface Utterance {
   text: string
 }
 
-function Finished({ address, playback }: { address: string; playback: Playback }) {
+/** The finished transcript; null without one. */
+export function useTranscript({ transcription: address }: Bot): Loaded<Line[] | null> {
   // Each response has new signed links to the same file.
-  const file = address.split('?', 1)[0]
-  const lines = useLoaded(
+  const file = address?.split('?', 1)[0]
+  return useLoaded(
     async () => {
+      if (address === null) return null
       const response = await fetch(address)
       if (!response.ok) throw new Error(`${response.status}`)
       const { result } = (await response.json()) as { result?: { utterances?: Utterance[] } }
@@ -97,7 +106,6 @@ function Finished({ address, playback }: { address: string; playback: Playback }
     undefined,
     [file],
   )
-  return <Shown of={lines}>{(list) => <AllLines lines={list} playback={playback} />}</Shown>
 }
 
 function AllLines({ lines, playback }: { lines: readonly Line[]; playback: Playback }) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { posterAt } from '../../../src/report/page/poster.ts'
+import { posterAt } from '../../../src/run/poster.ts'
 
-const turn = (from: number, to: number) => ({ person: 1, name: 'Ann', from, to, confidence: 1 })
+const turn = (from: number, to: number) => ({ start_time: from, end_time: to })
 
 test.each([
   ['the first speaker, one second in', [turn(30, 40), turn(12, 20)], 13],
@@ -9,5 +9,5 @@ test.each([
   ['never behind the end', [turn(70, 90)], 60],
   ['the middle where nobody spoke', [], 30],
 ])('the picture is that of %s', (_what, turns, at) => {
-  expect(posterAt({ turns, seconds: 60 })).toBe(at)
+  expect(posterAt(turns, 60)).toBe(at)
 })
