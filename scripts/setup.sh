@@ -85,7 +85,8 @@ fi
 
 # One at a time: a second set-up waits, then finds nothing to do. Steps that start other programs close descriptor 9,
 # so that a daemon which a package starts cannot keep the lock.
-mkdir -p .cache
+mkdir -p .cache 2>/dev/null && [ -w .cache ] && { [ ! -e .cache/setup.lock ] || [ -w .cache/setup.lock ]; } ||
+  fail "the user $(id -un) cannot write to this folder: $root" 'Run this as its owner, or make a clone of your own.'
 exec 9>.cache/setup.lock
 if command -v flock >/dev/null 2>&1 && ! flock -n 9; then
   say 'waiting for another set-up of this folder'
@@ -93,6 +94,20 @@ if command -v flock >/dev/null 2>&1 && ! flock -n 9; then
 fi
 
 # --- Debian packages -------------------------------------------------------------------------------------------------
+
+# Where set-up cannot install: the lines of README.md, which need Docker or Podman alone.
+in_containers() {
+  # Elsewhere the engine's virtual machine writes as the user that began it.
+  first=''
+  [ "$kind" != Linux ] || first='mkdir -p recordings && chmod a+rwx recordings   # the user in the container is another one'
+  fail "this is $1, and set-up knows Debian and its descendants only. With Docker or Podman, in this folder:" '' \
+    'docker build -f docker/Dockerfile --target demo -t standin-demo .' \
+    ${first:+"$first"} \
+    'docker run --rm -it --shm-size 1g -v "$PWD/recordings:/recordings" standin-demo' \
+    'docker run --rm -it --shm-size 1g -v standin-data:/data -p 127.0.0.1:8080:8080 standin-demo service' '' \
+    'The first run records the built-in mock meeting (a real one: standin-demo join <link>), the second is the service with its' \
+    'dashboard. Windows has Debian in WSL too. More: docs/docker.md'
+}
 
 missing_packages() {
   # shellcheck disable=SC2086 # a list of file names, all ours
@@ -153,9 +168,13 @@ install_packages() {
 }
 
 if ! command -v dpkg-query >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>&1; then
-  system=$(sed -n 's/^PRETTY_NAME="\{0,1\}\([^"]*\).*/\1/p' /etc/os-release 2>/dev/null || :)
-  fail "this set-up knows Debian and its descendants only; this system is ${system:-unknown}." \
-    'Use a Debian machine, or the container image: see docs/docker.md.'
+  kind=$(uname -s)
+  case $kind in
+    Darwin) system=macOS ;;
+    MINGW* | MSYS* | CYGWIN*) system=Windows ;;
+    *) system=$(sed -n 's/^PRETTY_NAME="\{0,1\}\([^"]*\).*/\1/p' /etc/os-release 2>/dev/null || :) ;;
+  esac
+  in_containers "${system:-$kind}"
 fi
 missing=$(missing_packages)
 apt_job=''

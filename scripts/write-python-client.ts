@@ -83,6 +83,7 @@ export const METHODS: Readonly<Record<string, string>> = {
   patchCalendarsByCalendarIdBots: 'change_calendar_bots',
   deleteCalendarsByCalendarIdBots: 'cancel_calendar_bots',
   getAuditLog: 'list_audit_log',
+  getWebhooks: 'list_webhooks',
 }
 
 /** Writes into the folder of the package, beside its files that are written by hand. */

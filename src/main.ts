@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import type { BotCommand } from '@standin/wire/commands.ts'
 import type { NumberedEvent, Transcript } from '@standin/wire/events.ts'
 import type { Job } from '@standin/wire/job.ts'
-import { messageOf } from '@standin/wire/text/error-text.ts'
 import { systemClock } from '@standin/wire/time/deadline.ts'
 import { createLogger, logFile } from '../packages/core/logger.ts'
 import { lookupFor } from '../packages/core/network/address-policy.ts'
@@ -15,13 +14,14 @@ import { StopRequests } from '../packages/core/process/stop-requests.ts'
 import { UncaughtErrors } from '../packages/core/process/uncaught-errors.ts'
 import { createRecorder, takePicture } from '../recorder/index.ts'
 import { createParticipantTracks } from '../recorder/tracks/participant-tracks.ts'
-import { type BotConfig, InvalidJob } from './job/config.ts'
+import type { BotConfig } from './job/config.ts'
 import { botMachine } from './machine/look.ts'
 import { writeReport } from './report/index.ts'
 import { LOG_NAME, setAsideEarlier } from './run/artifacts.ts'
 import { runBot } from './run/bot.ts'
 import { offsetAt } from './run/recording-clock.ts'
 import { openStorage } from './storage/index.ts'
+import { asJobProblem } from './storage-problem.ts'
 import { openBotUsage } from './usage/bot-usage.ts'
 import { openVoice } from './voice/index.ts'
 import { openAccount } from './wiring/account.ts'
@@ -168,14 +168,5 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
     uncaughtErrors.stop()
     usage.close()
     await session.dispose()
-  }
-}
-
-/** Storage that cannot be used is a mistake in the job, and is reported before anything starts. */
-async function asJobProblem<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    throw new InvalidJob([{ path: 'storage', message: messageOf(error) }])
   }
 }

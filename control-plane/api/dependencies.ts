@@ -9,6 +9,7 @@ import type { AuthorizedUser, ConnectionApp, ConnectionTokens } from '../store/c
 import type { Database } from '../store/database.ts'
 import type { PartialFeed } from '../store/partial-words.ts'
 import type { Identity } from '../store/people/identities.ts'
+import type { SentMessage } from '../store/webhooks/sent-messages.ts'
 import type { SheddingSettings } from './http/load-shedding.ts'
 import type { ReadList } from './http/read-list.ts'
 import type { EventTail } from './v2/bot-events/tail.ts'
@@ -86,10 +87,12 @@ interface ApiSettings {
   trustedProxies?: readonly string[]
 }
 
-/** `webhooks/replay.ts` with database and seals filled in. */
+/** `webhooks/replay.ts` and `webhooks/bodies.ts` with database, seals and links filled in. */
 interface WebhookSender {
   /** A sample of an event to one endpoint. */
   sendTest(endpointId: string): Promise<unknown>
+  /** The body of a stored message as it is sent, with new links. */
+  sentBody(message: SentMessage): Promise<Record<string, unknown>>
   /** Sends the final message of a bot again. */
   resendEnd(botId: string): Promise<'sent' | 'no_receiver' | 'not_found' | 'not_ended'>
   /** Null: to the callback that the bot was created with. */

@@ -42,7 +42,12 @@ export interface PagedQuery {
   /** Checked for each of these rows. */
   filters?: readonly Condition[]
   /** The time that orders the list, and the id that orders rows of one time. */
-  order: { column: RawBuilder<unknown>; id: RawBuilder<unknown>; direction: 'asc' | 'desc'; idType?: 'uuid' | 'bigint' }
+  order: {
+    column: RawBuilder<unknown>
+    id: RawBuilder<unknown>
+    direction: 'asc' | 'desc'
+    idType?: 'uuid' | 'bigint' | 'text'
+  }
 }
 
 export async function readPage<Row extends object>(

@@ -1,13 +1,13 @@
 /** One request to one endpoint. */
 import { systemClock, within } from '@standin/wire/time/deadline.ts'
+import { signatureHeaders } from '@standin/wire/webhook-signature.ts'
 import type { ArtifactLinks, Clock, GuardedClient, OutgoingAnswer, Seals } from '../platform/ports.ts'
 import { sealedKeyPlace } from '../store/teams/keys.ts'
 import type { AttemptResult } from '../store/webhooks/deliveries.ts'
 import type { ClaimedDelivery } from '../store/webhooks/delivery-claims.ts'
 import { previousSecretPlace, secretPlace } from '../store/webhooks/endpoints.ts'
-import { bodyText } from './bodies.ts'
+import { sentBody } from './bodies.ts'
 import { nextDelay, timeLimitMs } from './schedule.ts'
-import { signatureHeaders } from './signatures.ts'
 
 /** Bytes of an answer that are kept. */
 const KEPT_BYTES = 2_000
@@ -39,7 +39,7 @@ export async function buildRequest(
   limitMs: number,
 ): Promise<BuiltRequest> {
   const late = () => new Error(`The request was not built within ${limitMs / 1000} s`)
-  const body = await within(systemClock, limitMs, bodyText(delivery, links), late)
+  const body = JSON.stringify(await within(systemClock, limitMs, sentBody(delivery, links), late))
   const headers = {
     'content-type': 'application/json',
     'user-agent': USER_AGENT,

@@ -4,13 +4,16 @@ import { publicCode } from '../bots/public-names.ts'
 import type { ArtifactLinks } from '../platform/ports.ts'
 import type { ClaimedDelivery } from '../store/webhooks/delivery-claims.ts'
 
-/** JSON text. Links are signed now, so that they work for their whole time after each attempt. */
-export async function bodyText(delivery: ClaimedDelivery, links: ArtifactLinks): Promise<string> {
-  const body = (await filled(delivery.body, delivery, links)) as Record<string, unknown>
-  return JSON.stringify(delivery.is_compat ? withPublicNames(body) : body)
+/** What the body of a stored message depends on. */
+type StoredMessage = Pick<ClaimedDelivery, 'body' | 'bot_id' | 'is_compat' | 'message_created_at'>
+
+/** The body as it is sent. Links are signed now, so that they work for their whole time after each attempt. */
+export async function sentBody(message: StoredMessage, links: ArtifactLinks): Promise<Record<string, unknown>> {
+  const body = (await filled(message.body, message, links)) as Record<string, unknown>
+  return message.is_compat ? withPublicNames(body) : body
 }
 
-async function filled(value: unknown, delivery: ClaimedDelivery, links: ArtifactLinks): Promise<unknown> {
+async function filled(value: unknown, delivery: StoredMessage, links: ArtifactLinks): Promise<unknown> {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return Promise.all(value.map((entry) => filled(entry, delivery, links)))
   const { $link, seconds, otherwise = null } = value as Record<keyof LinkPlaceholder, unknown>

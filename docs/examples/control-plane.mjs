@@ -180,11 +180,15 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     },
   })
   const { host, folder } = values
-  const plane = await startControlPlane({
-    host,
-    port: Number(values.port),
-    folder,
-    token: process.env.CONTROL_PLANE_TOKEN,
-  })
+  const token = process.env.CONTROL_PLANE_TOKEN
+  if (!token) stop('Set CONTROL_PLANE_TOKEN to a secret that bots and callers send', 2)
+  const plane = await startControlPlane({ host, port: Number(values.port), folder, token }).catch((error) =>
+    stop(error.message, 1),
+  )
   console.log(`listening on ${plane.url}`)
+}
+
+function stop(sentence, exitCode) {
+  console.error(sentence)
+  process.exit(exitCode)
 }

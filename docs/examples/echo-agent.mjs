@@ -60,6 +60,9 @@ function isAudible(data) {
 // `import.meta.main` would need Node 24.
 if (realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   const { values } = parseArgs({ options: { port: { type: 'string', default: '9000' } } })
-  const agent = await startEchoAgent({ port: Number(values.port) })
+  const agent = await startEchoAgent({ port: Number(values.port) }).catch((error) => {
+    console.error(error.message)
+    process.exit(1)
+  })
   console.log(`Listening at ${agent.url}`)
 }

@@ -1,7 +1,12 @@
 // Prints what is said in a meeting while it is said: node live-transcript.mjs <bot id>
 // Needs STANDIN_URL and STANDIN_API_KEY. A connection that breaks is opened again, and nothing is missed or repeated.
 const [botId] = process.argv.slice(2)
-const address = `${process.env.STANDIN_URL}/v2/bots/${botId}/events/stream?types=transcript,chat_message,status_change`
+const { STANDIN_URL: url, STANDIN_API_KEY: key } = process.env
+if (!botId || !URL.canParse(url) || !key) {
+  console.error('usage: STANDIN_URL=http://127.0.0.1:8080 STANDIN_API_KEY=… node live-transcript.mjs <bot id>')
+  process.exit(2)
+}
+const address = `${url.replace(/\/$/, '')}/v2/bots/${botId}/events/stream?types=transcript,chat_message,status_change`
 let lastId = ''
 
 function show({ type, data }) {
@@ -12,10 +17,13 @@ function show({ type, data }) {
 
 /** True once the bot has ended. */
 async function follow() {
-  const headers = { 'x-service-api-key': process.env.STANDIN_API_KEY, ...(lastId && { 'last-event-id': lastId }) }
+  const headers = { 'x-service-api-key': key, ...(lastId && { 'last-event-id': lastId }) }
   const response = await fetch(address, { headers })
   if (response.status === 204) return true
-  if (response.status < 500 && !response.ok) throw new Error((await response.json()).message)
+  if (response.status < 500 && !response.ok) {
+    console.error((await response.json()).message)
+    process.exit(1)
+  }
   let text = ''
   for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
     const events = (text + chunk).split('\n\n')
@@ -32,5 +40,9 @@ async function follow() {
 }
 
 const isBroken = (error) => error instanceof TypeError
-while (!(await follow().catch((error) => (isBroken(error) ? false : Promise.reject(error)))))
-  await new Promise((resolve) => setTimeout(resolve, 1000))
+function lost(error) {
+  if (!isBroken(error)) throw error
+  console.error(`No connection to ${url} (${error.cause?.code ?? error.message}); trying again`)
+  return false
+}
+while (!(await follow().catch(lost))) await new Promise((resolve) => setTimeout(resolve, 1000))

@@ -6,6 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 
 const [endpoint, Bucket] = process.argv.slice(2)
+if (!URL.canParse(endpoint) || !Bucket || !process.env.AWS_ACCESS_KEY_ID) {
+  console.error(
+    'usage: AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=… node make-bucket.mjs http://127.0.0.1:9000 recordings',
+  )
+  process.exit(2)
+}
 const client = new S3Client({ endpoint, region: process.env.AWS_REGION ?? 'us-east-1', forcePathStyle: true })
 const deadline = Date.now() + 120_000
 while (true) {

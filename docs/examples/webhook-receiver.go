@@ -58,6 +58,7 @@ func isGenuine(header http.Header, body []byte) bool {
 func receive(answer http.ResponseWriter, request *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(answer, request.Body, maxBytes))
 	if err != nil || !isGenuine(request.Header, body) {
+		fmt.Fprintf(os.Stderr, "Refused %q: wrong secret, or too old\n", request.Header.Get("webhook-id"))
 		answer.WriteHeader(http.StatusUnauthorized)
 		return
 	}
@@ -82,7 +83,7 @@ func main() {
 	var err error
 	key, err = base64.StdEncoding.DecodeString(strings.TrimPrefix(os.Getenv("WEBHOOK_SECRET"), "whsec_"))
 	if err != nil || len(key) == 0 {
-		fmt.Fprintln(os.Stderr, "WEBHOOK_SECRET is missing or wrong")
+		fmt.Fprintln(os.Stderr, "Set WEBHOOK_SECRET to the secret of the endpoint, which begins with whsec_")
 		os.Exit(2)
 	}
 	port := "9000"

@@ -10,7 +10,10 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 MAX_BYTES = 10_000_000
-key = base64.b64decode(os.environ["WEBHOOK_SECRET"].removeprefix("whsec_"))
+key = base64.b64decode(os.environ.get("WEBHOOK_SECRET", "").replace("whsec_", "", 1))
+if not key:
+    print("Set WEBHOOK_SECRET to the secret of the endpoint, which begins with whsec_", file=sys.stderr)
+    sys.exit(2)
 seen = set()  # In a real receiver: a table with a unique column.
 
 
@@ -30,6 +33,8 @@ class Receiver(BaseHTTPRequestHandler):
         length = int(self.headers.get("content-length", 0))
         body = self.rfile.read(length) if length <= MAX_BYTES else b""
         if not is_genuine(self.headers, body):
+            name = self.headers.get("webhook-id", "a request without webhook-id")
+            print(f"Refused {name}: wrong secret, or too old", file=sys.stderr)
             return self.answer(401)
         self.answer(204)  # Answer first, then process: an attempt may take 30 seconds at most.
         if self.headers["webhook-id"] in seen:
@@ -54,6 +59,9 @@ class Receiver(BaseHTTPRequestHandler):
         pass
 
 
-server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1]) if len(sys.argv) > 1 else 9000), Receiver)
+try:
+    server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1]) if len(sys.argv) > 1 else 9000), Receiver)
+except OSError as error:
+    sys.exit(str(error))
 print(f"Listening on http://127.0.0.1:{server.server_port}", flush=True)
 server.serve_forever()

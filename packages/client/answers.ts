@@ -66,5 +66,10 @@ function sentenceOf({ status, type }: Response): string {
 /** The cause of a failed `fetch`, whose own message is only "fetch failed". */
 function reasonOf(thrown: unknown): string {
   const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown
-  return cause instanceof Error ? cause.message : String(cause)
+  if (!(cause instanceof Error)) return String(cause)
+  // What OpenSSL says of an answer in plain HTTP has no word for people.
+  const speaksNoTls =
+    (cause as { code?: unknown }).code === 'ERR_SSL_WRONG_VERSION_NUMBER' ||
+    /wrong version number|packet length too long/.test(cause.message)
+  return speaksNoTls ? 'it does not speak TLS at this address; try http:// instead of https://' : cause.message
 }

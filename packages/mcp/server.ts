@@ -10,6 +10,7 @@ import {
   meetingUrl,
   timeoutFields,
 } from '@standin/wire/bot-fields.ts'
+import { DEFAULT_BOT_NAME } from '@standin/wire/codes.ts'
 import { sayFields } from '@standin/wire/commands.ts'
 import { z } from 'zod'
 import { describeBot, lineOf, lineOfBot, lineOfUtterance } from './lines.ts'
@@ -70,7 +71,7 @@ function offerBots(server: McpServer, meetings: Meetings, pause: (ms: number) =>
       description: 'The bot asks to be admitted, records, and reads captions. People in the meeting see it.',
       inputSchema: input({
         meeting_url: meetingUrl,
-        bot_name: given(botName.default('Notetaker').describe(botName.description!)),
+        bot_name: given(botName.default(DEFAULT_BOT_NAME).describe(botName.description!)),
         ...(mapFields(botFields, (field) => given(field)) as {
           [Name in keyof typeof botFields]: Given<(typeof botFields)[Name]>
         }),

@@ -1,7 +1,10 @@
 /**
- * The words of the service's interface that a bot reports: statuses, end codes and modes.
+ * The words of the service's interface that a bot reports: statuses, end codes, modes, and its name.
  * Source: docs/api.md#statuses and #end-codes.
  */
+
+/** Of a bot whose sender gave it no name. */
+export const DEFAULT_BOT_NAME = 'Standin'
 
 export const STATUSES = [
   'joining_call',

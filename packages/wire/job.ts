@@ -21,6 +21,7 @@ import {
   webSocketAddress,
 } from './bot-fields.ts'
 import { BOT_NAMES } from './bot-names.ts'
+import { DEFAULT_BOT_NAME } from './codes.ts'
 import { egressSchema } from './egress.ts'
 
 export const MAX_BOT_IMAGE_BYTES = 5 * 1024 * 1024
@@ -210,7 +211,7 @@ export const jobSchema = z
       .regex(/^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$/)
       .nullish()
       .describe('The trace that the bot belongs to (W3C Trace Context). The bot names it in each line of its log.'),
-    bot_name: botName.default('Standin'),
+    bot_name: botName.default(DEFAULT_BOT_NAME),
     ...botFields,
     bot_image: picture.describe(`${picture.description} A data: URL may have the picture itself.`).nullish(),
     bot_image_config: botImageConfig.nullish(),

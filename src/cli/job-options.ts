@@ -78,7 +78,7 @@ export function jobFrom(
   const transcription = transcriptionFrom(options, job.transcription)
   if (transcription !== null) job.transcription = transcription
   if (options.out !== undefined && options.s3 !== undefined)
-    throw new InvalidJob([{ path: 'storage', message: '--out and --s3 exclude each other' }])
+    throw new InvalidJob([{ path: '--out', message: 'excludes --s3; give one of them' }])
   if (options.out !== undefined) job.storage = { type: 'folder', path: options.out }
   if (options.s3 !== undefined) job.storage = s3From(options, options.s3)
   if (options.confSdkId !== undefined) {
@@ -107,7 +107,8 @@ export function inTypedWords(problems: readonly Problem[], options: JoinOptions)
   )
   return problems.map(({ path, message }) => {
     const option = typed.find(({ field }) => field === path)?.option
-    return { path: option?.long ?? path, message }
+    const isOut = path === 'storage' && options.out !== undefined
+    return { path: isOut ? '--out' : (option?.long ?? path), message }
   })
 }
 

@@ -1,9 +1,10 @@
 import { homedir } from 'node:os'
 import { join as joinPath, resolve } from 'node:path'
 import type { Io } from '@standin/wire/process/command-io.ts'
-import { type BotConfig, InvalidJob, readConfig, type Settings } from '../job/config.ts'
+import { CommandMistake } from '@standin/wire/process/command-output.ts'
+import { type BotConfig, InvalidJob, readConfig } from '../job/config.ts'
 import { type OpenView, runConfig } from '../main.ts'
-import { downloadedJob, inTypedWords, jobFrom, typedFields } from './job-options.ts'
+import { downloadedJob, inTypedWords, jobFrom, jobPlaceOf, typedFields } from './job-options.ts'
 import type { JoinOptions } from './join-options.ts'
 import { terminalView } from './terminal-view.ts'
 import { jsonLinesView } from './view.ts'
@@ -17,6 +18,8 @@ export interface JoinFlags extends JoinOptions {
 
 /** `standin join`: one bot, one meeting. Resolves with the exit code; throws InvalidJob. */
 export async function join(meetingUrl: string | undefined, flags: JoinFlags, io: Io): Promise<number> {
+  if (meetingUrl === undefined && jobPlaceOf(flags, io.environment) === null)
+    throw new CommandMistake('The link of the meeting is missing: standin join <meeting link> (standin help join)')
   const downloaded = await downloadedJob(flags, io.environment)
   const job = jobFrom(meetingUrl, flags, io.environment, undefined, downloaded)
   const settings = {
@@ -27,9 +30,13 @@ export async function join(meetingUrl: string | undefined, flags: JoinFlags, io:
     environment: io.environment,
     typed: typedFields(flags),
   }
-  const config = configOf(settings, flags)
-  await io.leaveRoot?.({ folder: config.workFolder, reads: ownFilesOf(config, io.environment) })
-  return runConfig(config, viewOpener(io, flags.json ?? false))
+  try {
+    const config = readConfig(settings)
+    await io.leaveRoot?.({ folder: config.workFolder, reads: ownFilesOf(config, io.environment) })
+    return await runConfig(config, viewOpener(io, flags.json ?? false))
+  } catch (error) {
+    throw error instanceof InvalidJob ? new InvalidJob(inTypedWords(error.problems, flags)) : error
+  }
 }
 
 /** Files of this machine that the bot reads after its job. */
@@ -41,14 +48,6 @@ function ownFilesOf({ job: { browser_state: session, storage }, words }: BotConf
   ]
   const files = [session && !/^s3:/i.test(session) ? session : null, words, ...(usesKeysOfHome ? keys : [])]
   return files.flatMap((file) => (file ? [resolve(file)] : []))
-}
-
-function configOf(settings: Settings, flags: JoinFlags): BotConfig {
-  try {
-    return readConfig(settings)
-  } catch (error) {
-    throw error instanceof InvalidJob ? new InvalidJob(inTypedWords(error.problems, flags)) : error
-  }
 }
 
 /** Live progress in a terminal; JSON lines where a program reads. */

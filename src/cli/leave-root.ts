@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 import { type BotUser, chooseBotUser, sentenceOf, weaknessOf } from '@standin/wire/process/bot-user.ts'
 import type { Io, RootNeed } from '@standin/wire/process/command-io.ts'
-import { messageOf } from '@standin/wire/text/error-text.ts'
 import { giveBotFolder, mkdirsToPass } from '../../packages/core/process/mkdirs.ts'
-import { InvalidJob } from '../job/config.ts'
+import { asJobProblem } from '../storage-problem.ts'
 
 /** How often a bot below npx looks for its parent. */
 const LOOK_MS = 500
@@ -61,10 +60,4 @@ function isWritable(folder: string): boolean {
   } catch {
     return false
   }
-}
-
-function asJobProblem(work: Promise<void>): Promise<void> {
-  return work.catch((error: unknown) => {
-    throw new InvalidJob([{ path: 'storage', message: messageOf(error) }])
-  })
 }

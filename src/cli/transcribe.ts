@@ -1,8 +1,9 @@
-import { readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import type { Problem, TranscriptionProvider } from '@standin/wire/job.ts'
 import { chooseBotUser } from '@standin/wire/process/bot-user.ts'
 import type { Io } from '@standin/wire/process/command-io.ts'
+import { CommandMistake } from '@standin/wire/process/command-output.ts'
 import { speechAccessOf } from '@standin/wire/speech-access.ts'
 import { messageOf } from '@standin/wire/text/error-text.ts'
 import { parseJson } from '@standin/wire/text/json-text.ts'
@@ -21,6 +22,9 @@ export async function transcribe(
   io: Io,
 ): Promise<number> {
   const place = resolve(folder)
+  await readdir(place).catch((error) => {
+    throw new CommandMistake(`standin transcribe: ${fileProblem(error, folder)}`)
+  })
   const problems: Problem[] = []
   const access = speechAccessOf(provider, null, io.environment, problems)
   if (problems.length > 0 || access === null) throw new InvalidJob(problems)

@@ -7,12 +7,14 @@ import { packageRoot } from '../../packages/core/process/page-scripts.ts'
 const read = (path: string) => readFileSync(join(packageRoot, path), 'utf8')
 const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, { dev?: boolean }> }
 /** The workspaces whose packages an image has, and where their programs are. */
-const PLACES = {
-  'control-plane': ['service-packages', './dist/control-plane/'],
-  'packages/mock': ['demo-packages', '/app/dist/packages/mock/'],
-}
+const PLACES = [
+  ['control-plane', 'service-packages', './dist/control-plane/'],
+  ['control-plane', 'demo-packages', '/app/dist/control-plane/'],
+  ['packages/mock', 'demo-packages', '/app/dist/packages/mock/'],
+  ['packages/mcp', 'demo-packages', '/app/dist/packages/mcp/'],
+] as const
 
-test.each(Object.entries(PLACES))("the packages of %s's folder are in its image", (workspace, [source, place]) => {
+test.each(PLACES)("the packages of %s's folder are in the image of %s", (workspace, source, place) => {
   const separate = Object.entries(packages).filter(
     ([path, { dev }]) => path.startsWith(`${workspace}/node_modules/`) && !dev,
   )

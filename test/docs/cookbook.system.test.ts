@@ -1,4 +1,4 @@
-/** The recipes of docs/cookbook.md that need nothing but this machine, run as they are written, as after `npm run service`. */
+/** docs/api.md, and the recipes of docs/cookbook.md that need nothing but this machine, pasted as they are after `npm run service`. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
@@ -34,12 +34,12 @@ beforeAll(async () => {
   environment = {
     PATH: [join(folder, 'bin'), dirname(process.execPath), process.env.PATH].join(':'),
     HOME: process.env.HOME,
-    STANDIN_PRIVATE_ADDRESSES: 'allow',
   }
   receiverPort = await freePort()
   service = spawn('standin', ['service', '--port', '0'], {
     cwd: folder,
-    env: environment,
+    // For the agent of "Hear and speak".
+    env: { ...environment, STANDIN_PRIVATE_ADDRESSES: 'allow' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   await new Promise<void>((resolve, reject) => {
@@ -54,7 +54,7 @@ beforeAll(async () => {
 }, LONG)
 
 afterAll(async () => {
-  receiver?.kill()
+  if (receiver) process.kill(-receiver.pid!)
   if (service.exitCode === null) {
     service.kill()
     await once(service, 'exit')
@@ -68,8 +68,27 @@ async function recipe(title: string): Promise<string> {
   const section = text.split(/^## /m).find((part) => part.startsWith(`${title}\n`))
   const block = section === undefined ? null : /```sh\n(.*?)```/s.exec(section)
   if (block === null) throw new Error(`docs/cookbook.md has no recipe "${title}"`)
-  return block[1]!.replaceAll(':9000/', `:${receiverPort}/`).replaceAll('mjs 9000', `mjs ${receiverPort}`)
+  return block[1]!.replaceAll(':9000', `:${receiverPort}`).replaceAll('mjs 9000', `mjs ${receiverPort}`)
 }
+
+test('api.md is pasted up to its part about following, and each request has the answer that is written behind it', {
+  timeout: LONG,
+}, async () => {
+  const page = (await readFile(join(ROOT, 'docs/api.md'), 'utf8')).split(/^## Follow a meeting/m)[0]!
+  const address = await readFile(join(folder, 'service-data/address'), 'utf8')
+  const blocks = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block)
+  const pasted = blocks.join('').replace('http://127.0.0.1:8080', address.trim())
+  // A terminal shows each answer in a line of its own.
+  const curl = `curl() { command curl -sS -w '\\n' "$@"; }\n`
+  const lines = (await run(curl + pasted.replace(/^# (\{.*)$/gm, "echo 'expected $1'"))).split('\n').filter(Boolean)
+  const expected = lines.flatMap((line, at) => (line.startsWith('expected ') ? [{ text: line.slice(9), at }] : []))
+  expect(expected.length).toBeGreaterThan(15)
+  for (const { text, at } of expected)
+    expect(JSON.parse(lines[at - 1]!), text).toMatchObject(
+      JSON.parse(text, (_key, value) => (value === '…' ? expect.any(String) : value)),
+    )
+  expect((await stat(join(folder, 'video.mp4'))).size).toBeGreaterThan(10_000)
+})
 
 async function run(script: string): Promise<string> {
   const { stdout } = await promisify(execFile)('/bin/sh', ['-c', script], { cwd: folder, env: environment })
@@ -79,7 +98,9 @@ async function run(script: string): Promise<string> {
 test('a bot records and is downloaded, a bot greets and writes, and a receiver gets their webhooks', {
   timeout: LONG,
 }, async () => {
-  receiver = spawn('/bin/sh', ['-c', (await recipe('Receive webhooks')).replace(/^node /m, 'exec node ')], {
+  receiver = spawn('/bin/sh', ['-c', await recipe('Receive webhooks')], {
+    // Its group has the receiver that the recipe starts beside it.
+    detached: true,
     cwd: folder,
     env: environment,
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -87,7 +108,7 @@ test('a bot records and is downloaded, a bot greets and writes, and a receiver g
   receiver.stdout!.on('data', (text) => {
     receivedText += text
   })
-  await vi.waitFor(() => expect(receivedText).toContain('Listening'), { timeout: 60_000 })
+  await vi.waitFor(() => expect(receivedText).toContain('Waiting for events'), { timeout: 60_000 })
 
   const [recorded, written] = await Promise.all([
     run(`${await recipe('Record a meeting and get the file')}echo "id $bot"`),
@@ -99,6 +120,25 @@ test('a bot records and is downloaded, a bot greets and writes, and a receiver g
   expect(written).toContain('Standin: I take notes for Ann.')
   expect(written).toContain('Standin: Five minutes left')
   await vi.waitFor(() => expect(receivedText).toMatch(new RegExp(`bot.completed ${id} http`)), { timeout: 60_000 })
+})
+
+test('words are printed live, and an agent hears and speaks', { timeout: LONG }, async () => {
+  const port = String(await freePort())
+  const [live, heard] = await Promise.all([
+    run(await recipe('Print a live transcript')),
+    // The agent ends with the shell that started it.
+    run(`${(await recipe('Hear and speak in the meeting')).replaceAll('9001', port)}kill $!`),
+  ])
+  expect(live).toMatch(/^.*: \w.*$/m)
+  expect(heard).toContain('Ann Host speaks')
+  expect(heard).toContain('The bot left after')
+})
+
+test.each([
+  ['Store recordings in your own bucket', 's3://recordings/standin'],
+  ["Sign in with your company's accounts", 'https://login.example.com'],
+])('the settings of "%s" are known', async (title, value) => {
+  expect(await run((await recipe(title)).replace(/standin service$/m, 'standin service config'))).toContain(value)
 })
 
 test('a scheduled bot is cancelled, and recordings are kept for 30 days', { timeout: LONG }, async () => {

@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface, type Interface } from 'node:readline'
+import { signatureHeaders } from '@standin/wire/webhook-signature.ts'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { signatureHeaders } from '../../control-plane/webhooks/signatures.ts'
 
 const SECRET = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY='
 const OTHER = 'whsec_YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWE='
@@ -24,6 +24,7 @@ export function describeReceiver(name: string, open: () => Promise<ReceiverProgr
     let receiver: ChildProcess
     let lines: Interface
     const printed: string[] = []
+    let errors = ''
     let address: string
     let folder: string
 
@@ -31,7 +32,8 @@ export function describeReceiver(name: string, open: () => Promise<ReceiverProgr
       const program = await open()
       folder = await mkdtemp(join(tmpdir(), 'standin-receiver-'))
       const env = { PATH: process.env.PATH, HOME: process.env.HOME, WEBHOOK_SECRET: SECRET, TMPDIR: folder }
-      receiver = spawn(program.command, program.args, { env, stdio: ['ignore', 'pipe', 'ignore'], detached: true })
+      receiver = spawn(program.command, program.args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+      receiver.stderr!.on('data', (text) => (errors += text))
       lines = createInterface({ input: receiver.stdout! }).on('line', (line) => printed.push(line))
       await vi.waitFor(
         async () => {
@@ -71,6 +73,7 @@ export function describeReceiver(name: string, open: () => Promise<ReceiverProgr
 
     test('a wrong signature, an old time, a changed body and no signature are refused', async () => {
       expect(await send('msg_4', completed, [OTHER])).toBe(401)
+      await expect.poll(() => errors).toMatch(/Refused "?msg_4/)
       expect(await send('msg_5', completed, [SECRET], Date.now() - 600_000)).toBe(401)
       const headers = signatureHeaders('msg_6', Math.floor(Date.now() / 1000), '{"event":"a"}', [SECRET])
       expect((await fetch(address, { method: 'POST', headers, body: '{"event":"b"}' })).status).toBe(401)

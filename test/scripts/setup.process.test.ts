@@ -279,12 +279,26 @@ test('two at once: the second waits and finds nothing to do', async () => {
   expect(await steps()).toEqual(FRESH)
 })
 
-test('a system without dpkg is refused in one sentence that names it', async () => {
+test.each([
+  ['macOS', 'Darwin', ''],
+  ['Windows', 'MINGW64_NT-10.0-22631', ''],
+  ['Fedora Linux 43 (Workstation Edition)', 'Linux', 'Fedora Linux 43 (Workstation Edition)'],
+  ['FreeBSD', 'FreeBSD', ''],
+])('on %s it prints the lines of the README for containers', async (name, kind, release) => {
   await checkout.fake('dpkg-query', null)
+  await checkout.fake('uname', `echo '${kind}'`)
+  await checkout.fake('sed', `echo '${release}'`)
   const { exitCode, text } = await setup()
-  expect(exitCode).toBe(1)
-  expect(text).toMatch(/knows Debian and its descendants only; this system is \S+/)
-  expect(text).toContain('docs/docker.md')
+  expect({ exitCode, text }).toEqual({ exitCode: 1, text: expect.stringContaining(`this is ${name}, and set-up`) })
+  const shown = [...text.matchAll(/^ +(docker .*)$/gm)].map(([, line]) => line)
+  const [, section] = /^## Without Debian\n(.*?)^## /ms.exec(await readFile('README.md', 'utf8'))!
+  expect(shown).toEqual([...section!.matchAll(/^docker .*?(?=\s+#|$)/gm)].map(([line]) => line))
+  expect(text.includes('chmod a+rwx recordings')).toBe(kind === 'Linux')
+})
+
+test('a folder that it cannot write to is refused in one sentence', async () => {
+  await checkout.write('.cache', '')
+  expect(await setup()).toEqual({ exitCode: 1, text: expect.stringContaining('cannot write to this folder: /') })
 })
 
 const NPM_WITHOUT_COMMAND = `mkdir -p node_modules/.bin

@@ -26,6 +26,7 @@ interface Operation {
   }[]
   requestBody?: { content: Record<string, { example?: unknown }> }
   responses: Record<string, Response>
+  'x-codeSamples'?: { lang: string; label: string; source: string }[]
 }
 
 /** Or a reference to one. */
@@ -141,13 +142,35 @@ export async function describeRoutes(
       ...(webhooks && { webhooks: webhooks() }),
     })
     const tomorrow = `${new Date(clock.now() + DAY_MS).toISOString().slice(0, 10)}T09:00:00Z`
-    for (const { operationId, requestBody } of Object.values(made.paths).flatMap((each) => Object.values(each))) {
-      const example = examples.get(operationId ?? '')
-      const json = requestBody?.content['application/json']
-      if (example && json) json.example = example({ meetingLink: demoLink, tomorrow })
-    }
+    for (const [path, operations] of Object.entries(made.paths))
+      for (const [method, operation] of Object.entries(operations)) {
+        const example = examples.get(operation.operationId ?? '')
+        const json = operation.requestBody?.content['application/json']
+        if (example && json) json.example = example({ meetingLink: demoLink, tomorrow })
+        if (keyHeader !== null && !path.endsWith('/stream'))
+          operation['x-codeSamples'] = [clientSample(publicUrl, prefix, [method, operation], path)]
+      }
     return made
   }
+}
+
+/** The request of the example with `@standin/client`, for the page `/docs`. */
+function clientSample(baseUrl: string, prefix: string, [method, operation]: [string, Operation], path: string) {
+  const generation = prefix === '/v2' ? 'v2' : 'older'
+  const places = (operation.parameters ?? []).filter((one) => one.in === 'path' && one.example !== undefined)
+  const body = operation.requestBody?.content['application/json']?.example
+  const options = {
+    ...(places.length > 0 && { params: { path: Object.fromEntries(places.map((one) => [one.name, one.example])) } }),
+    ...(body !== undefined && { body }),
+  }
+  const given = Object.keys(options).length === 0 ? '' : `, ${JSON.stringify(options, null, 2)}`
+  const source = [
+    "import { answerOf, createStandinClient } from '@standin/client'",
+    '',
+    `const { ${generation} } = createStandinClient({ baseUrl: '${baseUrl}', apiKey })`,
+    `const answer = await answerOf(${generation}.${method.toUpperCase()}('${path}'${given}))`,
+  ]
+  return { lang: 'javascript', label: '@standin/client', source: source.join('\n') }
 }
 
 /** Such as `getBotsByBotId`: from the method and the path, so that it stays. */

@@ -2,14 +2,16 @@
 import type { PageRequest, Place, Places } from '../../store/pages.ts'
 import { refusals } from '../http/errors.ts'
 
-const PLACE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z)::([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+const PLACE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z)::(.+)$/
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const MAX_LENGTH = 400
 
-/** Rejects with 400 if the cursor is none of ours. */
-export function pageRequest(cursor: string | undefined, limit: number): PageRequest {
+/** Rejects with 400 if the cursor is none of ours. `ids`: what the ids of the list look like. */
+export function pageRequest(cursor: string | undefined, limit: number, ids = UUID): PageRequest {
   if (cursor === undefined || cursor === '') return { limit, from: null }
   const place = placeOf(cursor)
-  if (place === null) throw refusals.validation('querystring/cursor is not a cursor of this list')
+  if (place === null || !ids.test(place.place.id))
+    throw refusals.validation('querystring/cursor is not a cursor of this list')
   return { limit, from: place }
 }
 

@@ -77,5 +77,8 @@ export const TAGS: readonly { name: string; description: string }[] = [
   { name: 'Calendar events', description: 'The events of connected calendars, with the meeting link of each.' },
   { name: 'Bots of calendar events', description: 'Bots that follow their event: its time, its link, its end.' },
   { name: 'Audit log', description: 'Who of the team changed what.' },
-  { name: 'Webhooks', description: 'Requests that the service sends to the endpoints of a team.' },
+  {
+    name: 'Webhooks',
+    description: 'Requests that the service sends to the endpoints of a team, and the list of them.',
+  },
 ]

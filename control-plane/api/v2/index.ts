@@ -14,6 +14,7 @@ import { confCredentialRoutes } from './conf-credentials/routes.ts'
 import { INTRODUCTION, TAGS } from './document.ts'
 import { newerErrorBody } from './error-body.ts'
 import { scheduledRoutes } from './scheduled/routes.ts'
+import { sentWebhookRoutes } from './sent-webhooks.ts'
 import { timelineRoutes } from './timeline/routes.ts'
 import { webhookOperations } from './webhooks.ts'
 
@@ -50,4 +51,5 @@ export async function newerRoutes(...[app, dependencies]: Parameters<Generation[
   calendarEventRoutes(app, dependencies)
   calendarBotRoutes(app, dependencies)
   auditLogRoutes(app, dependencies)
+  sentWebhookRoutes(app, dependencies)
 }

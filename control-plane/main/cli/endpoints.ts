@@ -44,7 +44,7 @@ async function checkAddress({ config }: CommandContext, { database }: Installati
   await client.close()
   if (problem !== null)
     throw new CommandMistake(
-      `${problem}${allowPrivate ? '' : ' (STANDIN_PRIVATE_ADDRESSES=allow permits private addresses)'}`,
+      `${problem}${allowPrivate || !URL.canParse(url) ? '' : ' (STANDIN_PRIVATE_ADDRESSES=allow permits private addresses)'}`,
     )
 }
 

@@ -15,6 +15,7 @@ import { readSpeechProblems } from '../../store/capacity.ts'
 import type { Database } from '../../store/database.ts'
 import { PartialFeed } from '../../store/partial-words.ts'
 import { listenForWakeUps, PARTIALS_CHANNEL } from '../../store/wake-ups.ts'
+import { sentBody } from '../../webhooks/bodies.ts'
 import { resendEnd, sendCallback, sendTest } from '../../webhooks/replay.ts'
 import type { ServiceConfig } from '../config/config.ts'
 import type { ListeningServer } from './bare-server.ts'
@@ -49,12 +50,14 @@ export async function openApi(
     await hints.close()
   })
   const oidc = config.oidc && openOidc(config.oidc, closing)
+  const links = createArtifactLinks(database, files.store, publicUrl)
   const app = await buildApi({
     ...{ database, acrossTeams, keyDatabase, seals, client, clock, log, probes, traces, metrics: metrics.registry },
     ...{ eventTail, partials, readList: createReadList(pool('lists')) },
-    links: createArtifactLinks(database, files.store, publicUrl),
+    links,
     webhooks: {
       sendTest: (endpointId) => sendTest(database, endpointId),
+      sentBody: (message) => sentBody(message, links),
       resendEnd: (botId) => resendEnd(database, botId),
       sendCallback: (botId, target) => sendCallback(database, seals, botId, target),
     },

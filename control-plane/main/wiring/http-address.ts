@@ -22,12 +22,15 @@ export function publicUrlOf(
   return publicUrl ?? address.href.replace(/\/$/, '')
 }
 
-/** Links are signed with the address before anything listens, so the port has to be known. */
-export function freePort(host: string): Promise<number> {
+/**
+ * The port, or a free one for 0: links are signed with the address before anything listens. Rejects with the system's error if the
+ * port cannot be used.
+ */
+export function freePort(host: string, wanted = 0): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket = createSocket()
     socket.once('error', reject)
-    socket.listen(0, host, () => {
+    socket.listen(wanted, host, () => {
       const { port } = socket.address() as AddressInfo
       socket.close(() => resolve(port))
     })

@@ -50,9 +50,13 @@ export async function startService(
 ): Promise<Service> {
   const closing = new Closing(log)
   try {
+    // Before a database and a key are made: a start that ends here leaves nothing behind.
+    const port = await freePort(config.host, config.port).catch((error) => {
+      throw listenProblem(error, config.host, config.port)
+    })
+    const address = httpAddress(config.host, port)
     const installation = await openInstallation(config, 'service', log)
     closing.add('installation', () => installation.close())
-    const address = httpAddress(config.host, config.port === 0 ? await freePort(config.host) : config.port)
     const speech = await openSpeech(config, environment, { log, closing })
     const settings = { config, environment: { ...environment, ...speech?.environment }, speech }
     return await startRoles({ ...settings, log, sink, installation, closing, address })
@@ -118,7 +122,7 @@ async function listen(parts: Parts, address: URL): Promise<void> {
     else refuseUpgrade(socket)
   })
   await server.listen({ host: config.host, port: Number(address.port || 80) }).catch((error) => {
-    throw listenProblem(error, config.host, address.port)
+    throw listenProblem(error, config.host, Number(address.port || 80))
   })
 
   function bareServer() {
@@ -134,7 +138,7 @@ function refuseUpgrade(socket: Duplex): void {
   socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n')
 }
 
-function listenProblem(error: unknown, host: string, port: string): Error {
+function listenProblem(error: unknown, host: string, port: number): Error {
   const { code } = error as NodeJS.ErrnoException
   if (code === 'EADDRINUSE')
     return new Error(`Port ${port} of ${host} is taken by another program: choose one with --port`, { cause: error })

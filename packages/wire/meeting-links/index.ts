@@ -4,6 +4,7 @@ import { PLATFORM_TITLES } from '../platforms.ts'
 import { readGoogleMeet } from './google-meet.ts'
 import { isJitsiHost, readJitsi } from './jitsi.ts'
 import { readMicrosoftTeams, TEAMS_HOST } from './microsoft-teams.ts'
+import { readOtherPlatform } from './other-platforms.ts'
 import { passcodeIn } from './passcode.ts'
 import { addressesInside, isGateway } from './redirectors.ts'
 import { addressesIn, plainText, trimmedLink } from './text.ts'
@@ -40,7 +41,12 @@ export function readMeeting(text: string, options: LinkOptions = {}): MeetingLin
       problem: `The text holds ${keys.size} different ${PLATFORM_TITLES[best.platform]} links; give one of them.`,
     }
   if (best) return withPasscodeOf(text, best)
-  return found[0] ?? { problem: 'This is not a meeting link; give one such as https://meet.google.com/abc-defg-hij.' }
+  return (
+    found[0] ??
+    readOtherPlatform(addressesIn(plainText(text)).flatMap((address) => targetsOf(address))) ?? {
+      problem: 'This is not a meeting link; give one such as https://meet.google.com/abc-defg-hij.',
+    }
+  )
 }
 
 /** All links to meetings, in the order of the text; an invitation also contains links to options and help. */
@@ -109,6 +115,14 @@ function readLink(url: URL, isJitsi: boolean): MeetingOfLink | Refused | null {
   if (/^(?:www\.)?meet\.google\.com$/.test(url.hostname)) return readGoogleMeet(url)
   if (TEAMS_HOST.test(url.hostname)) return readMicrosoftTeams(url)
   return ZOOM_HOST.test(url.hostname) ? readZoom(url) : null
+}
+
+/** The links of an address without its wrappers. */
+function targetsOf(address: string, depth = 0): URL[] {
+  const link = parse(trimmedLink(address, /\s/))
+  const inside = link && addressesInside(address, link)
+  if (inside && depth < MAX_WRAPPERS) return inside.flatMap((inner) => targetsOf(inner, depth + 1))
+  return link === null ? [] : [link]
 }
 
 /** Schemes of programs name the same hosts and routes. A browser gives no insecure page a microphone, so http is read as https. */

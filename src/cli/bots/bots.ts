@@ -2,7 +2,8 @@
 
 import { answerOf, type Schemas, StandinApiError, type StandinClient } from '@standin/client/index.ts'
 import type { RecordingMode } from '@standin/wire/codes.ts'
-import { jobSchema, type TranscriptionProvider } from '@standin/wire/job.ts'
+import { DEFAULT_BOT_NAME } from '@standin/wire/codes.ts'
+import type { TranscriptionProvider } from '@standin/wire/job.ts'
 import { CommandMistake, type Output, table } from '@standin/wire/process/command-output.ts'
 import { parseJson } from '@standin/wire/text/json-text.ts'
 import { readGivenFile } from '../job-options.ts'
@@ -50,7 +51,7 @@ function requestOf(meetingUrl: string | undefined, flags: SendFlags): Record<str
   const provider = flags.transcriptionProvider ?? (flags.captions ? 'captions' : flags.transcribe ? 'Default' : null)
   const options = {
     meeting_url: meetingUrl,
-    bot_name: flags.name ?? request.bot_name ?? jobSchema.shape.bot_name.parse(undefined),
+    bot_name: flags.name ?? request.bot_name ?? DEFAULT_BOT_NAME,
     recording_mode: flags.mode,
     entry_message: flags.entryMessage,
     ...(provider !== null && {

@@ -173,6 +173,45 @@ export function addBotsCommand(program: Command, io: Io, end: (exitCode: number)
         return 0
       }),
     )
+
+  addWebhookCommands({ command: bots, act }, io)
+}
+
+/** Webhooks for a program of this machine. */
+function addWebhookCommands({ command: bots, act }: ReturnType<typeof addServiceCommand>, io: Io): void {
+  bots
+    .command('listen')
+    .description('webhooks of the team as they come, for a program on this machine')
+    .option('--forward-to <address>', 'where to post them, such as http://localhost:9000', webAddress)
+    .option('--events <list>', 'such as bot.completed,bot.failed (default: all)', (list) => list.split(','))
+    .option('--print-secret', 'prints the secret of the signatures, and ends')
+    .action(
+      act<[], { forwardTo?: string; events?: string[]; printSecret?: true }>(
+        async ({ client, flags, output, signal }) => {
+          const [{ listen, secretOf }, { accessOf }] = await Promise.all([
+            import('./listen.ts'),
+            import('./service.ts'),
+          ])
+          const receiver = { ...flags, apiKey: accessOf(flags, io.environment).apiKey, signal }
+          if (flags.printSecret) output.answer({ secret: secretOf(receiver.apiKey) }, [secretOf(receiver.apiKey)])
+          else await listen(client, receiver, output, (sentence) => io.errors.write(`! ${sentence}\n`))
+          return 0
+        },
+      ),
+    )
+
+  bots
+    .command('trigger')
+    .description('post a sample webhook to a program on this machine')
+    .argument('<event>', 'such as bot.completed')
+    .requiredOption('--forward-to <address>', 'where to post it, such as http://localhost:9000', webAddress)
+    .action(
+      act<[string], { forwardTo: string }>(async ({ flags, output, signal }, event) => {
+        const [{ trigger }, { accessOf }] = await Promise.all([import('./listen.ts'), import('./service.ts')])
+        const { url, apiKey } = accessOf(flags, io.environment)
+        return (await trigger(event, url, { forwardTo: flags.forwardTo, apiKey, signal }, output)) ? 0 : 1
+      }),
+    )
 }
 
 const FILE_NAMES = ['video', 'audio', 'transcription', 'raw_transcription', 'diarization', 'chat_messages']
@@ -180,6 +219,11 @@ const FILE_NAMES = ['video', 'audio', 'transcription', 'raw_transcription', 'dia
 function botId(text: string): string {
   if (isBotId(text)) return text
   throw new InvalidArgumentError('It must be the id of a bot, such as 5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11.')
+}
+
+function webAddress(text: string): string {
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text
+  throw new InvalidArgumentError('It must be an address such as http://localhost:9000.')
 }
 
 function keyValue(text: string, before: Record<string, string> = {}): Record<string, string> {

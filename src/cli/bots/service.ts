@@ -43,7 +43,8 @@ export function accessOf({ url, keyFile }: ServiceFlags, environment: Environmen
       `${url === undefined ? 'STANDIN_URL' : '--url'}: "${shownText(address, 100)}" is not the address of a service, such as ${DEFAULT_URL}`,
     )
   const given = keyFile === undefined ? environment.STANDIN_API_KEY?.trim() : requiredText(keyFile)
-  const apiKey = given || (mayUseLocalKey(named) ? textOf(join(folder, 'api-key')) : null)
+  // The key of the service on this machine is not sent to another machine.
+  const apiKey = given || (named === undefined || isOnThisMachine(named) ? textOf(join(folder, 'api-key')) : null)
   if (!apiKey)
     throw new CommandMistake(
       `An API key is needed: set STANDIN_API_KEY, or use --key-file, or run the command where ${join(folder, 'api-key')} is`,
@@ -53,10 +54,7 @@ export function accessOf({ url, keyFile }: ServiceFlags, environment: Environmen
   return { url: address, apiKey }
 }
 
-/** The key of the service on this machine is not sent to another machine. */
-function mayUseLocalKey(named: string | undefined): boolean {
-  return named === undefined || /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(new URL(named).hostname)
-}
+export const isOnThisMachine = (url: string) => /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname)
 
 function textOf(file: string): string | null {
   try {

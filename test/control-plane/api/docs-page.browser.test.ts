@@ -26,6 +26,7 @@ async function openPage(cookies: Parameters<Awaited<ReturnType<Browser['newConte
 async function sendFirst(page: Awaited<ReturnType<typeof openPage>>) {
   // An operation is drawn once it is near the visible part.
   await page.getByText('Send a bot into a meeting').first().click()
+  await page.getByText('@standin/client').first().waitFor({ timeout: 60_000 })
   await page
     .getByRole('button', { name: /^Test Request/ })
     .first()

@@ -83,6 +83,7 @@ interface Operation {
   parameters?: { in: string; name: string; example?: unknown; schema?: { example?: unknown } }[]
   requestBody?: { content: Record<string, { example?: unknown }> }
   responses: Record<string, { headers?: object }>
+  'x-codeSamples'?: { source: string }[]
 }
 const operations = Object.entries<Record<string, Operation>>(operationsIn(document)).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
@@ -97,13 +98,37 @@ describe('examples', () => {
   afterAll(() => world.close())
 
   test('each operation has one of its body and of its path', () => {
-    expect(operations).toHaveLength(52)
+    expect(operations).toHaveLength(55)
     for (const { method, path, operation } of operations) {
       for (const { example } of Object.values(operation.requestBody?.content ?? {}))
         expect(example, `${method} ${path}`).toBeDefined()
       for (const one of operation.parameters ?? [])
         if (one.in === 'path')
           expect(one.example ?? one.schema?.example, `${method} ${path}`).toMatch(/^[0-9a-f-]{36}$/)
+    }
+  })
+
+  test('the sample of the client makes the request of the example', async () => {
+    for (const { method, path, operation } of operations) {
+      const [sample] = operation['x-codeSamples'] ?? []
+      expect(sample === undefined, path).toBe(path.endsWith('/stream'))
+      if (sample === undefined) continue
+      const asked: unknown[] = []
+      const v2 = new Proxy(
+        {},
+        {
+          get:
+            (_v2, verb) =>
+            (...given: unknown[]) =>
+              asked.push(verb, ...given),
+        },
+      )
+      const call = sample.source.split('\n').slice(3).join('\n').replace('await', '')
+      new Function('v2', 'answerOf', call)(v2, (answer: unknown) => answer)
+      const { example } = operation.requestBody?.content['application/json'] ?? {}
+      expect(asked.slice(0, 2)).toEqual([method.toUpperCase(), path])
+      expect((asked[2] as { body?: unknown } | undefined)?.body).toEqual(example)
+      expect(JSON.stringify(asked[2] ?? {})).toContain(path.includes('{') ? '"path":{' : '{')
     }
   })
 
@@ -144,7 +169,7 @@ describe('examples', () => {
       ? [400]
       : path.includes('credential_id')
         ? [404]
-        : /pause|resume|chat|delete-data|resend|retry|retranscribe/.test(path)
+        : /pause|resume|chat|say|delete-data|resend|retry|retranscribe/.test(path)
           ? [409, 503]
           : [200, 201]
     expect(expected, JSON.stringify(body)).toContain(status)

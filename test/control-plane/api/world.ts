@@ -82,6 +82,7 @@ export async function openApi(base: Base, { generations, ...given }: GivenToApi)
     },
     webhooks: {
       sendTest: (endpointId) => sendTest(database, endpointId),
+      sentBody: async ({ body }) => body,
       resendEnd: (botId) => resendEnd(database, botId),
       sendCallback: (botId, target) => sendCallback(database, seals, botId, target),
     },

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { messagesOfEnd, messagesOfStatus } from '../../../control-plane/bots/messages/index.ts'
 import type { ArtifactLinks } from '../../../control-plane/platform/ports.ts'
 import type { ClaimedDelivery } from '../../../control-plane/store/webhooks/delivery-claims.ts'
-import { bodyText } from '../../../control-plane/webhooks/bodies.ts'
+import { sentBody } from '../../../control-plane/webhooks/bodies.ts'
 import { botRow } from '../bots/bot-row.ts'
 
 const LINKS: ArtifactLinks = {
@@ -20,7 +20,7 @@ async function sent(changes: Partial<BotRow>, isCompat: boolean, links = LINKS) 
   const messages = [...messagesOfStatus(bot, news), ...messagesOfEnd(bot, 'two')]
   const bodies = messages.map(async ({ body }) => {
     const delivery = { body, bot_id: bot.id, is_compat: isCompat, message_created_at: new Date() }
-    return JSON.parse(await bodyText(delivery as unknown as ClaimedDelivery, links))
+    return JSON.parse(JSON.stringify(await sentBody(delivery as unknown as ClaimedDelivery, links)))
   })
   return Promise.all(bodies)
 }

@@ -124,7 +124,7 @@ test('following waits for news, and tells each line once', async () => {
 
 test('null, an empty text and a number as text are read as assistants mean them', async () => {
   const id = idIn(await call('send_bot', { meeting_url: MEET, bot_name: null, entry_message: '', captions: null }))
-  expect(await call('get_bot', { bot_id: id })).toContain('(Notetaker)')
+  expect(await call('get_bot', { bot_id: id })).toContain('(Standin)')
   expect((await call('list_bots', { status: null, limit: '1' })).split('\n')).toHaveLength(1)
   expect(await call('follow_bot', { bot_id: id, cursor: null, wait_seconds: '0' })).toContain('status: ')
   await expect(call('list_bots', { limit: 'many' })).rejects.toThrow('limit')

@@ -259,3 +259,11 @@ test('address and key come from the data folder, and its key goes to this machin
   expect(() => accessOf({ url: 'bots.example.com' }, environment)).toThrow('--url: "bots.example.com"')
   expect(() => accessOf({ keyFile: join(folder, 'none') }, environment)).toThrow('--key-file: there is no file')
 })
+
+test('an address with https where the service speaks http says so', async () => {
+  const { exitCode, errors } = await standin('list', '--url', baseUrl.replace('http:', 'https:'))
+  expect({ exitCode, errors }).toEqual({
+    exitCode: 1,
+    errors: expect.stringContaining('try http:// instead of https://'),
+  })
+})

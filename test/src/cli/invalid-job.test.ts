@@ -17,6 +17,10 @@ test.each([
   [['join', MEETING, '--silence-timeout', 'abc'], "option '--silence-timeout <seconds>' argument 'abc' is invalid"],
   [['join', MEETING, '--stream-output', 'http://x'], '--stream-output: must be an address that starts with ws://'],
   [['join', '--job', 'none.json'], '--job: there is no file or folder none.json'],
+  [['join'], 'The link of the meeting is missing: standin join <meeting link>'],
+  [['join', MEETING, '--out', '/proc/x'], '--out: Cannot record: /proc/x'],
+  [['join', MEETING, '--out', 'x', '--s3', 's3://y'], '--out: excludes --s3'],
+  [['transcribe', 'none'], 'standin transcribe: there is no file or folder none'],
   [['serve', 'none'], 'standin serve: there is no file or folder none'],
   [['recover'], 'standin recover: name either a folder or a bucket (--s3)'],
   [['doctr'], 'Did you mean doctor?'],
@@ -24,7 +28,7 @@ test.each([
   const { exitCode, errors } = await standin(...args)
   expect(exitCode).toBe(2)
   expect(errors).toContain(sentence)
-  expect(errors).not.toMatch(/ENOENT|job is not valid/)
+  expect(errors).not.toMatch(/no such file|job is not valid/)
 })
 
 test.each([

@@ -87,7 +87,7 @@ describe('options as a job', () => {
   test.each([
     [{ job: '/nowhere/job.json' }, '--job'],
     [{ s3: 'calls' }, '--s3'],
-    [{ s3: 's3://a', out: 'b' }, 'storage'],
+    [{ s3: 's3://a', out: 'b' }, '--out'],
     [{ image: '/nowhere.png' }, '--image'],
     [{ teamsTokenFile: '/nowhere.jwt' }, '--teams-token-file'],
   ])('%o is refused naming the option', (options, path) => {

@@ -52,12 +52,6 @@ test('it runs as a program, takes a bot, and keeps its events in a file', async 
   expect(seqs(eventsOf(await readFile(join(folder, BOT_ID, file!), 'utf8')))).toEqual(numbersUpTo(20))
 })
 
-test('it does not start without a token', async () => {
-  const { ended, said } = startProgram('')
-  expect(await ended).toBe(1)
-  expect(said()).toContain('A control plane without a token')
-})
-
 test('killed in the middle of writing, it continues after the last whole line of its file', async () => {
   const folder = temporaryFolder()
   const first = await startExample(folder)

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { DEFAULT_BOT_NAME } from '@standin/wire/codes.ts'
 import { answerOf, type CalendarEventItem, dashboard, dataOf, type RawCalendar, type Schemas, v2 } from '../api.ts'
 import { CONNECT_TEXTS } from '../connect-texts.ts'
 import { changes } from '../feed.ts'
@@ -99,7 +100,7 @@ function whyNone({ status, meeting_url, end_time }: CalendarEventItem): string |
 }
 
 function Events({ calendarId, action }: { calendarId: string; action: Action }) {
-  const name = useSignal('Notetaker')
+  const name = useSignal(DEFAULT_BOT_NAME)
   const path = { calendar_id: calendarId }
   const events = useLoaded(
     () => {

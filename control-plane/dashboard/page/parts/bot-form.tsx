@@ -1,4 +1,5 @@
 import type { Schemas } from '@standin/client/index.ts'
+import { DEFAULT_BOT_NAME } from '@standin/wire/codes.ts'
 import type { ScheduledBot } from '../api.ts'
 import { me } from '../session.ts'
 import type { Action } from './action.tsx'
@@ -59,7 +60,13 @@ export function BotForm({ of, submit, bot, onSubmit }: BotFormProps) {
       }}
     >
       <Field label="Meeting link" name="meeting_url" required defaultValue={bot?.meeting_url} autocomplete="off" />
-      <Field label="Bot name" name="bot_name" required defaultValue={bot?.bot_name ?? 'Notetaker'} autocomplete="off" />
+      <Field
+        label="Bot name"
+        name="bot_name"
+        required
+        defaultValue={bot?.bot_name ?? DEFAULT_BOT_NAME}
+        autocomplete="off"
+      />
       <Choice
         label="Recording"
         name="recording_mode"

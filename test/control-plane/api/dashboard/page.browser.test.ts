@@ -90,7 +90,7 @@ test('a bot is sent and scheduled by the form, and a wrong link is explained', a
   expect(await page.getByLabel('Meeting link').getAttribute('aria-invalid')).toBe('true')
   await page.getByLabel('Meeting link').fill('https://meet.google.com/abc-defg-hij')
   await page.getByRole('button', { name: 'Send' }).click()
-  await page.getByRole('heading', { name: /Notetaker/ }).waitFor(LONG)
+  await page.getByRole('heading', { name: /Standin/ }).waitFor(LONG)
   expect(page.url()).toMatch(/\/dashboard\/bots\/[0-9a-f-]{36}$/)
 
   await page.getByRole('link', { name: 'Send a bot' }).click()

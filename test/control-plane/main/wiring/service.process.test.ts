@@ -1,6 +1,7 @@
 /** The composition: which roles serve what, and how a start fails. In this process, on a separate database. */
 
 import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -38,7 +39,11 @@ afterEach(async () => {
 })
 
 function configOf(name: string, options: ConfigOptions = {}) {
-  const environment = { DATABASE_URL: db.url, STANDIN_SECRET_KEYS: secretKeys, STANDIN_SPEECH: 'off' }
+  const environment = {
+    ...{ DATABASE_URL: db.url, STANDIN_SECRET_KEYS: secretKeys, STANDIN_SPEECH: 'off' },
+    // A bot outlives its service, and so it would outlive the test.
+    STANDIN_BOT_COMMAND: '/bin/true',
+  }
   return readServiceConfig({ data: join(base, name), port: '0', ...options }, environment, '/')
 }
 
@@ -352,15 +357,15 @@ test.each(['api', 'links'])(
   },
 )
 
-test('a port that is taken is named with its cure, and nothing is left running', async () => {
+test('a port that is taken is named with its cure, and nothing is made before', async () => {
   const port = await freePort()
   const other = createServer().listen(port, '127.0.0.1')
   try {
     await expect(start('port', { port: String(port) })).rejects.toThrow(`Port ${port} of 127.0.0.1 is taken`)
+    expect(existsSync(configOf('port', {}).dataFolder)).toBe(false)
   } finally {
     await new Promise((resolve) => other.close(resolve))
   }
-  // The data folder is free again.
   await start('port', { port: String(port) })
 })
 

@@ -20,6 +20,19 @@ test.each([
   ['https://example.com/', 'not a meeting link'],
   ['hello', 'not a meeting link'],
   ['https://meet.google.com/abc-defg-hij or https://meet.jit.si/StandinWeekly', 'several platforms'],
+  [
+    'Join: https://acme.webex.com/meet/ann (see https://example.com/agenda)',
+    'Webex is not supported; bots join Google',
+  ],
+  ['https://whereby.com/ann', 'Whereby is not supported'],
+  ['https://eu1.safelinks.protection.outlook.com/?url=https%3A%2F%2Facme.webex.com%2Fmeet%2Fann', 'Webex is not'],
+  ['https://app.slack.com/huddle/T1/C1', 'Slack is not supported'],
+  ['https://webex.com.example.org/j.php?MTID=m1', 'not a meeting link'],
+  ['https://meet.mycompany.com:8443/Standup', '--jitsi-host meet.mycompany.com:8443'],
+  ['talk.example.org/team/Standup', 'STANDIN_JITSI_HOSTS=talk.example.org'],
+  ['https://meet.google.com.example.com/abc-defg-hij', 'not a meeting link'],
+  ['https://example.com/agenda.html', 'not a meeting link'],
+  ['https://example.com/agenda https://example.org/slides', 'not a meeting link'],
 ])('%s is refused with a sentence', (text, part) => {
   expect(readMeeting(text)).toEqual({ problem: expect.stringContaining(part) })
 })

@@ -15,7 +15,9 @@ export const readerOf =
   (text: string, jitsiHosts: LinkOptions['jitsiHosts'] = []) => {
     const reading = readMeeting(text, { jitsiHosts })
     if ('problem' in reading)
-      return /not a meeting link/.test(reading.problem) || !HOSTS[platform].test(text) ? null : reading
+      return /not a meeting link|^The server \S+ is not known/.test(reading.problem) || !HOSTS[platform].test(text)
+        ? null
+        : reading
     if (reading.platform !== platform) return null
     const { url, meetingId, passcode } = reading
     return { platform, url, meetingId, ...(passcode === undefined ? {} : { passcode }) }

@@ -1,5 +1,5 @@
+import { signatureHeaders } from '@standin/wire/webhook-signature.ts'
 import { expect, test } from 'vitest'
-import { signatureHeaders } from '../../../control-plane/webhooks/signatures.ts'
 
 test.each([
   {
