@@ -169,7 +169,9 @@ async function nameCompletely(context: BrowserContext, page: Page): Promise<void
     const { userAgentData } = navigator as unknown as {
       userAgentData: { brands: { brand: string; version: string }[] }
     }
-    return { userAgent: navigator.userAgent, brands: userAgentData.brands }
+    // The shell without windows has one more.
+    const brands = userAgentData.brands.filter(({ brand }) => brand !== 'HeadlessChrome')
+    return { userAgent: navigator.userAgent, brands }
   })
   await own.close()
   const fullVersion = context.browser()!.version()

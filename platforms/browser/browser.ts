@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { promisify, stripVTControlCharacters } from 'node:util'
 import type { Egress } from '@standin/wire/egress.ts'
 import { CHILD_PATH } from '@standin/wire/process/child-path.ts'
+import { executableOf } from '@standin/wire/process/chromium.ts'
 import { sandboxObstacle } from '@standin/wire/process/chromium-sandbox.ts'
 import { socketParent } from '@standin/wire/process/socket-folder.ts'
 import { messageOf } from '@standin/wire/text/error-text.ts'
@@ -43,7 +44,6 @@ export type OpenBrowser = (
   signal: AbortSignal,
 ) => Promise<BotBrowser>
 
-export const DEFAULT_EXECUTABLE = '/usr/bin/chromium'
 const LAUNCH_MS = 60_000
 /** Chromium writes large shared buffers; less than this aborts renderers. */
 const ENOUGH_SHARED_MEMORY = 512 * 1024 * 1024
@@ -150,7 +150,7 @@ export async function launchOptions(
   signal: AbortSignal,
 ): Promise<LaunchOptions> {
   const headless = environment.display === null
-  const executablePath = options.executablePath ?? DEFAULT_EXECUTABLE
+  const executablePath = executableOf(options.executablePath, !headless)
   const artifactsDir = join(home, 'artifacts')
   await mkdir(artifactsDir, { recursive: true })
   const obstacle = await sandboxObstacle()

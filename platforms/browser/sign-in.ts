@@ -1,10 +1,12 @@
 /** A person signs in with a visible browser, whose storage state is the session of the account. */
+
 import { rm } from 'node:fs/promises'
 import type { StorageState } from '@standin/wire/account-session.ts'
 import { CHILD_PATH } from '@standin/wire/process/child-path.ts'
+import { executableOf } from '@standin/wire/process/chromium.ts'
 import { sandboxObstacle } from '@standin/wire/process/chromium-sandbox.ts'
 import type { Page } from 'playwright'
-import { DEFAULT_EXECUTABLE, loadPlaywright } from './browser.ts'
+import { loadPlaywright } from './browser.ts'
 import { makeBrowserHome } from './home.ts'
 import { type MappedHost, mappedHostArguments } from './mapped-hosts.ts'
 
@@ -27,7 +29,7 @@ export async function signInByHand(options: SignInOptions): Promise<StorageState
   try {
     const { chromium } = await loadPlaywright()
     const browser = await chromium.launch({
-      executablePath: options.chromium ?? DEFAULT_EXECUTABLE,
+      executablePath: executableOf(options.chromium, true),
       headless: display === null,
       chromiumSandbox: (await sandboxObstacle()) === null,
       args: ['--lang=en-US', ...(await mappedHostArguments(mappedHosts, signal))],

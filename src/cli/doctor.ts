@@ -3,6 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { chromiumOf } from '@standin/wire/process/chromium.ts'
 import type { Io } from '@standin/wire/process/command-io.ts'
 import { type Finding, fine, printFindings, unfit, warning } from '@standin/wire/text/findings.ts'
 import { lookAtMachine, lookAtRoom, workshop } from '../machine/look.ts'
@@ -48,7 +49,7 @@ async function* examine({
   trials = botTrials,
   network,
 }: DoctorIo): AsyncGenerator<Finding> {
-  const chromium = environment.STANDIN_CHROMIUM ?? null
+  const chromium = chromiumOf(environment)
   const common = workshop(chromium, programs)
   // What is unfit keeps later parts from starting, each after its own time.
   const blockers: Finding[] = []

@@ -1,8 +1,10 @@
 /** Reads the job and the environment once, and reports all problems together. No other module reads the environment. */
+
 import { resolve } from 'node:path'
 import { type Job, jobSchema, type Problem, problemsOf } from '@standin/wire/job.ts'
 import { readMeeting } from '@standin/wire/meeting-links/index.ts'
 import { type HostMapping, readHostMapping } from '@standin/wire/network/host-mapping.ts'
+import { chromiumOf } from '@standin/wire/process/chromium.ts'
 import { type TranscriptionPlan, transcriptionPlanOf } from '@standin/wire/speech-access.ts'
 import { type VoiceAccess, voiceAccessOf } from '@standin/wire/voice-access.ts'
 import { z } from 'zod'
@@ -106,7 +108,7 @@ export function readConfig(settings: Settings): BotConfig {
     target,
     workFolder: workFolderOf(parsed.data, environment),
     hostMap,
-    chromium: environment.STANDIN_CHROMIUM ?? null,
+    chromium: chromiumOf(environment),
     browserPlugins: wordsOf(environment.STANDIN_BROWSER_PLUGINS),
     permitted,
     mayReachPrivate: isPermittedAddress(target.url, environment),

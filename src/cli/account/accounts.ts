@@ -1,4 +1,5 @@
 /** `standin account`: one request each, and the sign-in before. */
+
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
@@ -6,6 +7,7 @@ import { answerOf, type Schemas, type StandinClient } from '@standin/client/inde
 import { type StorageState, sessionOf } from '@standin/wire/account-session.ts'
 import { readHostMapping } from '@standin/wire/network/host-mapping.ts'
 import type { AccountPlatform } from '@standin/wire/platforms.ts'
+import { chromiumOf } from '@standin/wire/process/chromium.ts'
 import { sandboxObstacle } from '@standin/wire/process/chromium-sandbox.ts'
 import type { Io } from '@standin/wire/process/command-io.ts'
 import { CommandMistake, table } from '@standin/wire/process/command-output.ts'
@@ -71,7 +73,7 @@ async function signIn({ platform, mapHost }: AddFlags, { io, signal }: Terminal)
   const mappedHosts = mapHost.flatMap((text) => readHostMapping(text) ?? [])
   return signInByHand({
     ...{ url: SIGN_IN[platform], display: { DISPLAY, XAUTHORITY }, mappedHosts, signal },
-    chromium: io.environment.STANDIN_CHROMIUM ?? null,
+    chromium: chromiumOf(io.environment),
     async whenSignedIn() {
       const lines = createInterface({ input: io.input, output: io.errors })
       await lines.question('Sign in with the browser window, then press Enter here. ', { signal })
