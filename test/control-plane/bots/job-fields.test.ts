@@ -33,6 +33,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   teams_token: 'a stored credential of a registered bot',
   teams_fresh_tokens: 'decided by the launcher',
   words: 'the words of the operator',
+  voice_api_key: 'the key of the operator, `STANDIN_VOICE_KEY`',
   egress: 'the network of the operator, who decides by team and platform',
   conf_config: 'resolved by the launcher into the fields `conf_…` of the job',
   'streaming.set_up_timeout':

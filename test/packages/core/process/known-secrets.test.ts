@@ -90,6 +90,7 @@ test('each field of the job schema that holds a secret is known', () => {
       "teams_fresh_tokens",
       "teams_token",
       "transcription.api_key",
+      "voice_api_key",
     ]
   `)
 })
