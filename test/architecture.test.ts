@@ -210,7 +210,10 @@ const ROOMS: Room[] = [
   { path: 'control-plane/platform/watching', may: SERVICE_GROUND },
   {
     path: 'control-plane/api',
-    may: [...SERVICE_GROUND, 'control-plane/bots/actions', 'control-plane/platform/secrets', ...CALENDAR_TERMS],
+    may: [
+      ...[...SERVICE_GROUND, 'control-plane/bots/actions', 'control-plane/platform/secrets', ...CALENDAR_TERMS],
+      'packages/mcp',
+    ],
   },
   {
     path: 'control-plane/dashboard/page',

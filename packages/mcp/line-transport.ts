@@ -102,9 +102,12 @@ function jsonOf(line: string): unknown {
 }
 
 /** Null: it is none. */
-function messageOf(given: unknown): JSONRPCMessage | null {
+const messageOf = (given: unknown): JSONRPCMessage | null =>
+  JSONRPCMessageSchema.safeParse(withArguments(given)).data ?? null
+
+/** A call of a tool without arguments, or with null, as one with none of them; other values as they are. */
+export function withArguments(given: unknown): unknown {
   const { method, params } = (given ?? {}) as { method?: unknown; params?: { arguments?: unknown } }
   const hasNone = method === 'tools/call' && (params?.arguments ?? null) === null
-  const read = hasNone ? { ...(given as object), params: { ...params, arguments: {} } } : given
-  return JSONRPCMessageSchema.safeParse(read).data ?? null
+  return hasNone ? { ...(given as object), params: { ...params, arguments: {} } } : given
 }

@@ -55,13 +55,16 @@ export function lineOfBot(bot: BotItem): string {
   return `${bot.bot_id} ${bot.created_at} ${bot.status}${end} ${oneLine(bot.bot_name)} ${oneLine(bot.meeting_url)}`
 }
 
-export function describeBot(bot: Bot): string {
+export function linesOfPeople({ participants, speakers }: Bot): string[] {
   const people = (persons: Bot['participants']) => persons.map(nameOf).join(', ') || 'none'
+  return [`participants: ${people(participants)}`, `speakers: ${people(speakers)}`]
+}
+
+export function describeBot(bot: Bot): string {
   const lines = [
     `bot ${bot.bot_id} (${oneLine(bot.bot_name)}) on ${bot.meeting_platform}: ${bot.status}`,
     `meeting: ${oneLine(bot.meeting_url)}`,
-    `participants: ${people(bot.participants)}`,
-    `speakers: ${people(bot.speakers)}`,
+    ...linesOfPeople(bot),
     ...(bot.duration_seconds === null ? [] : [`length: ${clock(bot.duration_seconds)}`]),
     ...(bot.error_code === null ? [] : [`failed: ${bot.error_code}. ${oneLine(bot.error_message)}`]),
     ...(['video', 'audio', 'transcription', 'chat_messages'] as const).flatMap((name) =>

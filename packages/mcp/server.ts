@@ -1,5 +1,5 @@
 /** The tools of the Model Context Protocol server: an assistant sends a bot into a meeting, follows it, speaks and reads. */
-import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import {
   botFields,
@@ -13,7 +13,7 @@ import {
 import { DEFAULT_BOT_NAME } from '@standin/wire/codes.ts'
 import { sayFields } from '@standin/wire/commands.ts'
 import { z } from 'zod'
-import { describeBot, lineOf, lineOfBot, lineOfUtterance } from './lines.ts'
+import { describeBot, lineOf, lineOfBot, lineOfUtterance, linesOfPeople } from './lines.ts'
 import type { Bot, BotEvent, Meetings } from './meetings.ts'
 import { searchTranscripts } from './search.ts'
 
@@ -56,6 +56,7 @@ export function createMcpServer(meetings: Meetings, { version, pause = sleep }: 
   const server = new McpServer({ name: 'standin', version }, { instructions: INSTRUCTIONS })
   offerBots(server, meetings, pause)
   offerWords(server, meetings)
+  offerResources(server, meetings)
   return server
 }
 
@@ -261,6 +262,23 @@ function offerWords(server: McpServer, meetings: Meetings): void {
         return shortened(await searchTranscripts(meetings, wanted, count))
       }),
   )
+}
+
+/** The same texts by addresses, which a person can add to a talk with an assistant. */
+function offerResources(server: McpServer, meetings: Meetings): void {
+  const texts = {
+    transcript: { of: 'What was said', read: async (bot: Bot) => shortened(await transcriptLines(meetings, bot)) },
+    people: { of: 'Who was there', read: async (bot: Bot) => linesOfPeople(bot).join('\n') },
+  }
+  for (const [name, { of, read }] of Object.entries(texts)) {
+    // The list of bots is long: list_bots gives their ids.
+    const template = new ResourceTemplate(`standin://bots/{bot_id}/${name}`, { list: undefined })
+    const about = { title: `${of} in the meeting of a bot`, mimeType: 'text/plain' }
+    server.registerResource(name, template, about, async ({ href: uri }, { bot_id }) => {
+      const text = await read(await meetings.bot(botId.parse(bot_id)))
+      return { contents: [{ uri, mimeType: about.mimeType, text }] }
+    })
+  }
 }
 
 async function allEvents(meetings: Meetings, id: string, type: BotEvent['type']): Promise<BotEvent[]> {

@@ -12,6 +12,7 @@ const PLACES = [
   ['control-plane', 'demo-packages', '/app/dist/control-plane/'],
   ['packages/mock', 'demo-packages', '/app/dist/packages/mock/'],
   ['packages/mcp', 'demo-packages', '/app/dist/packages/mcp/'],
+  ['packages/mcp', 'service-packages', './dist/packages/mcp/'],
 ] as const
 
 test.each(PLACES)("the packages of %s's folder are in the image of %s", (workspace, source, place) => {

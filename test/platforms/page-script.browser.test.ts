@@ -65,7 +65,7 @@ test.each([
 ] as const)(
   '%s: the script leaves no name in the page, the browser functions look native, and a frame inside is left alone',
   async (platform, origin, { source }) => {
-    const seen: unknown[] = []
+    const seen: Awaited<ReturnType<typeof look>>[] = []
     for (const script of [undefined, source]) {
       const meeting = mocks[platform].open('waiting-room', { speed: 10 })
       const { url } = readMeeting(meeting.url, { jitsiHosts: mocks.jitsi.hosts }) as MeetingTarget
@@ -82,6 +82,8 @@ test.each([
       })
       expect(inFrame).toBe(0)
     }
-    expect(seen[1]).toEqual(seen[0])
+    // It is hidden, so that the sound of people stays in their receivers.
+    const names = seen[0]!.names.filter((name) => platform !== 'meet' || name !== 'RTCRtpScriptTransform')
+    expect(seen[1]).toEqual({ ...seen[0], names })
   },
 )

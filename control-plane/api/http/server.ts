@@ -12,6 +12,7 @@ import { dashboardGeneration } from '../dashboard/index.ts'
 import { pageRoutes } from '../dashboard/page-routes.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import { hookRoutes } from '../hooks/routes.ts'
+import { mcpGeneration } from '../mcp/index.ts'
 import { olderGeneration } from '../older/index.ts'
 import { newerGeneration } from '../v2/index.ts'
 import { createAuthentication } from './auth.ts'
@@ -61,6 +62,7 @@ const GENERATIONS = [
   compatNewerGeneration,
   compatOlderGeneration,
   dashboardGeneration,
+  mcpGeneration,
 ]
 
 /** `generations` is for tests; the service has all of them. */

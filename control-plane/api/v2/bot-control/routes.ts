@@ -114,6 +114,7 @@ export function botControlRoutes(app: App, dependencies: ApiDependencies): void 
     example: () => ({ text: 'Five minutes left.', interrupt: true }),
     answer: success(said),
     refusals: [404, 409],
+    handlerTimeout: 2 * SAY_TIMEOUT_MS,
     async handle(request) {
       const { bot_id: botId } = request.params
       const command = { type: 'say', ...request.body } as const
