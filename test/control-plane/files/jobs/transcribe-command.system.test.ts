@@ -88,7 +88,7 @@ test('a refusal of the speech service is a sentence', async () => {
 })
 
 test('an installation whose speech model is missing says so, in one line', async () => {
-  const ended = await inProcess(run, ['transcribe', '/nowhere'], { STANDIN_SPEECH_MODEL: '/nowhere/model' })
+  const ended = await inProcess(run, ['transcribe', import.meta.dirname], { STANDIN_SPEECH_MODEL: '/nowhere/model' })
   await expect(commandThatEnds(ended)('/nowhere', SPEECH, SIGNAL)).rejects.toThrow(
     'It cannot be made: transcription: The folder of the speech model cannot be read: /nowhere/model',
   )
