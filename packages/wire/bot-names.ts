@@ -9,17 +9,21 @@ export const BOT_NAMES = {
     meeting assistant, meeting recording, cloud recording, recording service, standin, otterpilot, fireflies, read
     ai, meetgeek, tldv, tl dv, gong io, sembly, fellow ai, circleback, grain ai, vexa, recall ai, meetingbaas,
     screenapp, jamie ai, bluedot, spinach ai, claap, airgram, jibri, jigasi, happy scribe, theta lake, askelephant,
-    meetrecord, meetstream, hyprnote, brighthire, wudpecker`),
+    meetrecord, meetstream, hyprnote, brighthire, wudpecker, meeting baas, otter pilot, captioner, live captions,
+    live transcript, call recording, compliance recording, webex assistant, loom ai, meetjamie, heymarvin, meetily,
+    clova note, wordly, chorus by zoominfo, plaud notepin, outreach kaia, kaia outreach, preneur de notes, prise de notes, assistant de réunion, protokollant,
+    asistente de notas, grabadora, ボット, 議事録, 文字起こし, 録画, 机器人, 機器人, 会议助手, 小助手, 클로바노트, 會議助手, 妙记, 회의록, 녹음, 봇`),
   /** Products. Behind a given name these are family names; a bot is called so alone, or with more words of a product. */
   products: listOf(`
     otter, fathom, avoma, supernormal, krisp, granola, modjo, chorus, grain, clari, sybill, laxis, noota, notta,
     nyota, tactiq, leexi, bliro, cogram, cluely, rewatch, beenote, scribbl, timz, metaview, plaud, nylas, skribby,
     joinly, fyxer, dubber, verint, smarsh, convogo, updateai, glyphic, yoodli, notiv, symbl, trint, sonix, jiminny,
     salesloft, demodesk, praiz, loopin, mymeet, panopto, kaltura, opencast, restream, streamyard, superpowered,
-    screenloop, facilitator, kaia`),
+    screenloop, facilitator, verbit, aircover, rilla, allego, mindtickle, execvision, numonix, ringover, interprefy,
+    huddlemate, anarlog, ebsta, zime, fluint, daglo`),
   /** Products that people are called after too, even with one name: only with more words of a product. */
   alsoNames: listOf(`
     read, gong, fellow, jamie, spinach, sally, fred, hugo, ellie, rumi, sana, amie, hedy, lindy, motion, rev,
     pillar, shadow, parrot, siro, oliv, quil, carv, attention, bubbles, limitless, timeless, notion, wingman,
-    colibri, winn, tucan, vowel, poised, kompas, attendee, recall, momentum, zia`),
+    colibri, winn, tucan, vowel, poised, kompas, attendee, recall, momentum, zia, kaia, dex, marvin, scribe`),
 } as const

@@ -1,6 +1,7 @@
 /** Chooses the button to press in each kind of dialog. Pure; unknown buttons are never pressed. */
 
 import type { DialogSnapshot } from '../shared/page/types.ts'
+import { consentAnswer, isConsentChoice } from '../shared/page-access/consent.ts'
 import type { DialogAnswer } from '../shared/page-access/dialogs.ts'
 import { matches } from '../shared/words.ts'
 import { type DialogText, type LabelName, WORDS } from './words.ts'
@@ -26,13 +27,7 @@ const DANGEROUS = /\b(?:leave|end|report|block|remove)\b/i
 export function answerOf(dialog: DialogSnapshot, policy: DialogPolicy): DialogAnswer {
   const kind = kindOf(dialog)
   const press = dialogStep(dialog, policy)
-  if (kind !== 'consent' || policy.consent === 'accept') return { kind, press }
-  const text = dialog.text.slice(0, 160)
-  return {
-    kind,
-    press,
-    refusal: `The meeting asks for consent ("${text}") and recording_consent says to refuse.`,
-  }
+  return kind === 'consent' ? { ...consentAnswer(dialog, policy.consent), press } : { kind, press }
 }
 
 /** The button to press, or null for a dialog that needs no answer. */
@@ -47,10 +42,10 @@ export function dialogStep(dialog: DialogSnapshot, policy: DialogPolicy): Dialog
     return button ? { kind, label: button.label, ref: button.ref } : null
   }
   switch (kind) {
-    case 'consent':
-      return policy.consent === 'accept'
-        ? press(['join', 'consentYes'], ['ok'])
-        : press(['leaveInstead', 'consentNo'], ['cancel'])
+    case 'consent': {
+      const known = consentAnswer(dialog, policy.consent).press
+      return known ? { kind, ...known } : press([], [policy.consent === 'accept' ? 'ok' : 'cancel'])
+    }
     case 'device_prompt':
       return policy.wantsCamera ? press(['useDevices'], ['ok']) : press(['withoutDevices'], ['cancel'])
     case 'signin_promo':
@@ -73,7 +68,7 @@ export function kindOf(dialog: DialogSnapshot): DialogKind {
   const known = (Object.keys(WORDS.dialogs) as DialogText[]).find((kind) => matches(WORDS.dialogs[kind], dialog.text))
   if (known) return known
   const offers = (label: LabelName) => dialog.buttons.some((button) => matches(WORDS.labels[label], button.label))
-  if (offers('leaveInstead') && offers('join')) return 'consent'
+  if (isConsentChoice(dialog)) return 'consent'
   if (offers('stay')) return 'alone'
   return dialog.isPersistent ? 'notice' : 'tip'
 }

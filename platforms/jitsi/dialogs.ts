@@ -1,4 +1,5 @@
 /** Chooses the button to press in each kind of dialog. Pure; unknown buttons are never pressed. */
+import { consentAnswer, isConsentChoice } from '../shared/page-access/consent.ts'
 import type { DialogAnswer } from '../shared/page-access/dialogs.ts'
 import { matches } from '../shared/words.ts'
 import type { DialogSnapshot, PageSnapshot } from './page/types.ts'
@@ -17,9 +18,9 @@ export function answerOf(dialog: DialogSnapshot, { consent }: DialogPolicy): Dia
   }
   switch (kind) {
     case 'consent': {
-      const text = dialog.text.slice(0, 160)
-      const refusal = `The meeting is being recorded ("${text}") and recording_consent says to refuse.`
-      return consent === 'accept' ? { kind, press: press('understood') } : { kind, press: null, refusal }
+      const answer = consentAnswer(dialog, consent)
+      // The page is left by its own button.
+      return { ...answer, press: consent === 'accept' ? (press('understood') ?? answer.press) : null }
     }
     case 'waiting_for_host':
       // "Cancel" leads away from the room, and "Log-in" to an account; only the newer dialog has a button for waiting.
@@ -42,9 +43,7 @@ export function mayBeAnswered(snapshot: PageSnapshot): boolean {
 }
 
 /** In unknown words the buttons decide, where they leave no doubt. */
-export function kindOf({ text, buttons }: DialogSnapshot): DialogText | 'notice' {
-  const known = (Object.keys(WORDS.dialogs) as DialogText[]).find((kind) => matches(WORDS.dialogs[kind], text))
-  if (known) return known
-  const offers = (label: LabelName) => buttons.some((button) => matches(WORDS.labels[label], button.label))
-  return (offers('leave') || offers('leaveOnly')) && offers('understood') ? 'consent' : 'notice'
+export function kindOf(dialog: DialogSnapshot): DialogText | 'notice' {
+  const known = (Object.keys(WORDS.dialogs) as DialogText[]).find((kind) => matches(WORDS.dialogs[kind], dialog.text))
+  return known ?? (isConsentChoice(dialog) ? 'consent' : 'notice')
 }

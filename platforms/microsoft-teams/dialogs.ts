@@ -1,6 +1,7 @@
 /** Chooses the button to press in each kind of dialog. Pure; unknown buttons are never pressed. */
 
 import type { DialogSnapshot } from '../shared/page/types.ts'
+import { consentAnswer, isConsentChoice } from '../shared/page-access/consent.ts'
 import type { DialogAnswer } from '../shared/page-access/dialogs.ts'
 import { matches } from '../shared/words.ts'
 import { type DialogText, type LabelName, WORDS } from './words.ts'
@@ -31,12 +32,8 @@ export function answerOf(dialog: DialogSnapshot, { consent }: DialogPolicy): Dia
       return { kind, press: press('stay') }
     case 'breakout':
       return { kind, press: press('later') }
-    case 'consent': {
-      if (consent === 'accept') return { kind, press: press('join') ?? press('agree') }
-      const text = dialog.text.slice(0, 160)
-      const refusal = `The meeting asks for consent ("${text}") and recording_consent says to refuse.`
-      return { kind, press: press('leave') ?? press('decline'), refusal }
-    }
+    case 'consent':
+      return consentAnswer(dialog, consent)
     default: {
       const known = press('gotIt')
       return known && !DANGEROUS.test(known.label) ? { kind: 'notice', press: known } : null
@@ -45,10 +42,11 @@ export function answerOf(dialog: DialogSnapshot, { consent }: DialogPolicy): Dia
 }
 
 /** In unknown words the buttons decide, where they leave no doubt. */
-function kindOf({ text, buttons }: DialogSnapshot): DialogText | null {
+function kindOf(dialog: DialogSnapshot): DialogText | null {
+  const { text, buttons } = dialog
   const known = (Object.keys(WORDS.dialogs) as DialogText[]).find((name) => matches(WORDS.dialogs[name], text))
   if (known) return known
   const offers = (label: LabelName) => buttons.some((button) => matches(WORDS.labels[label], button.label))
-  if (!offers('leave')) return null
-  return offers('join') ? 'consent' : offers('stay') ? 'still_there' : null
+  if (isConsentChoice(dialog)) return 'consent'
+  return offers('leave') && offers('stay') ? 'still_there' : null
 }

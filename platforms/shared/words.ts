@@ -29,8 +29,13 @@ const inUse = {
   jitsi: { WORDS: {}, SELECTORS: {} },
 } satisfies Record<PlatformName, object>
 
+/** What a dialog that asks for consent is about, and its buttons, on every platform. */
+export const CONSENT = {} as Record<'topic' | 'join' | 'agree' | 'leave' | 'decline', readonly RegExp[]>
+
 /** To be called before a driver is opened. The words of all platforms are replaced in place. */
 export function useWords(pageWords: PageWords): void {
+  const { consent } = SHIPPED_WORDS.common.en!
+  Object.assign(CONSENT, mergeWords({ consent: consent! }, Object.values(pageWords.common)).consent)
   for (const platform of Object.keys(inUse) as PlatformName[]) {
     const { words, selectors } = pageWords.platforms[platform]
     const { en, ...others } = words

@@ -4,6 +4,7 @@
  */
 
 import type { DialogSnapshot } from '../shared/page/types.ts'
+import { consentAnswer } from '../shared/page-access/consent.ts'
 import type { DialogAnswer } from '../shared/page-access/dialogs.ts'
 import { matches } from '../shared/words.ts'
 import { asksForConsent, isDevicePrompt, isFinalDialog, waitingIn } from './page-state.ts'
@@ -32,10 +33,8 @@ export function answerDialog(dialog: DialogSnapshot, policy: DialogPolicy): Dial
     return { kind: 'device_prompt', press: button('allowDevices') ?? button('withoutDevices') }
   switch (kindOf(dialog)) {
     case 'recording': {
-      if (policy.consent === 'accept') return { kind: 'recording', press: button('joinNow') ?? dismissal() }
-      const text = dialog.text.slice(0, 160)
-      const refusal = `The meeting asks for consent ("${text}") and recording_consent says to refuse.`
-      return { kind: 'recording', press: button('leaveMeeting') ?? button('leave'), refusal }
+      const answer = consentAnswer(dialog, policy.consent, 'recording')
+      return answer.refusal === undefined ? { ...answer, press: answer.press ?? dismissal() } : answer
     }
     case 'join_audio':
       return { kind: 'join_audio', press: button('joinAudio') }

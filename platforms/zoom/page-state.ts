@@ -1,10 +1,11 @@
 /** Decides the page state from one snapshot: a pure function of its signs, in the order of their precedence. */
 
 import type { DialogSnapshot } from '../shared/page/types.ts'
+import { isConsentChoice } from '../shared/page-access/consent.ts'
 import type { PagePhase, PageState as SharedPageState } from '../shared/page-state.ts'
 import { matches, plain } from '../shared/words.ts'
 import type { PageSnapshot } from './page/types.ts'
-import { type LabelName, type PageStateWord, WORDS } from './words.ts'
+import { type PageStateWord, WORDS } from './words.ts'
 
 export type PageState = SharedPageState<PageStateKind>
 
@@ -136,10 +137,8 @@ export function isDevicePrompt({ buttons }: { buttons: readonly { label: string 
 }
 
 /** Says that the meeting is recorded, or offers in any words to leave instead of joining. */
-export function asksForConsent({ text, buttons }: DialogSnapshot): boolean {
-  if (matches(WORDS.dialogs.recording, text)) return true
-  const offers = (label: LabelName) => buttons.some((button) => matches(WORDS.labels[label], button.label))
-  return (offers('leave') || offers('leaveMeeting')) && offers('joinNow')
+export function asksForConsent(dialog: DialogSnapshot): boolean {
+  return matches(WORDS.dialogs.recording, dialog.text) || isConsentChoice(dialog)
 }
 
 /** Whether a dialog says that an attempt or a meeting is over; such dialogs are read and not pressed. */

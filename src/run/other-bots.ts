@@ -28,14 +28,26 @@ const CALLED_SO = new RegExp(
   'u',
 )
 
+/** A name that is an address on the web, such as `Verbit.ai`, or that has `AI` behind it; `Ai` is a name of people. */
+const OF_A_SERVICE = /^[\p{L}\p{N}-]{3,}\.(?:ai|io|app|com)$|\p{Ll} AI$/u
+/** Scripts without blanks, in which a word may stand anywhere. */
+const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]/u
+/** Where such a script meets another. */
+const BORDER =
+  /(?<=[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}])(?=\p{sc=Latn})|(?<=\p{sc=Latn})(?=[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}])/gu
+
 /**
  * A name is a bot's where it holds one of these as whole words, in any case, or where it is that of a product. A product
  * behind a given name is a family name.
  */
 export function botNamesOf(patterns: readonly string[]): IsBotName {
-  const words = patterns.map((pattern) => ` ${wordsOf(pattern)} `).filter((pattern) => pattern.trim() !== '')
+  const words = patterns
+    .map(wordsOf)
+    .filter((pattern) => pattern !== '')
+    .map((pattern) => (UNSPACED.test(pattern) ? pattern : ` ${pattern} `))
   return (name) =>
     words.some((pattern) => ` ${wordsOf(name)} `.includes(pattern)) ||
+    OF_A_SERVICE.test(name.trim()) ||
     CALLED_SO.test(name.trim().toLowerCase().normalize('NFKC'))
 }
 
@@ -105,6 +117,7 @@ function wordsOf(text: string): string {
   return text
     .toLowerCase()
     .normalize('NFKC')
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
+    .replace(BORDER, ' ')
     .trim()
 }

@@ -67,7 +67,8 @@ function withoutNeedlessBlanks(text: string, tokens: readonly Token[]): string {
  */
 function inOrderOfTime(tokens: readonly Token[], hasText: boolean): Token[] | null {
   const isBefore = ({ start, end }: Token, other: Token | undefined) => {
-    if (start === null || start <= 0 || other?.start == null) return false
+    // Zero without a length is no time.
+    if (start === null || start < 0 || other?.start == null || (start === 0 && (end ?? 0) <= 0)) return false
     return hasText ? start < other.start : end !== null && end >= start && end <= other.start && start < other.start
   }
   if (!tokens.some((token, index) => isBefore(token, tokens[index - 1]))) return null

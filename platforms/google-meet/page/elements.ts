@@ -63,10 +63,14 @@ export function createElements({ selectors, labels, joinLabels }: Wording) {
     return signals.first('people_button', {
       panel: all('peoplePanelButton')[0] ?? null,
       // The number of faces on it marks it in every language.
-      badge: badge ?? all('peopleChip').find((element) => !inTile(element) && !inDialog(element)) ?? null,
+      badge: badge ?? chip(),
       label: labelled('people'),
       icon: byIcon('people'),
     })
+  }
+
+  function chip(): Element | null {
+    return all('peopleChip').find((element) => !inTile(element) && !inDialog(element)) ?? null
   }
 
   /** The badge shows its number next to its name, or in an attribute for which no words are needed. */
@@ -116,14 +120,15 @@ export function createElements({ selectors, labels, joinLabels }: Wording) {
     device,
     /** Number of people in the call with the bot, as the people button or badge says. */
     peopleCount() {
-      const element = people()
+      const element = people() ?? chip()
       if (!element) return null
       const texts = [element.getAttribute('aria-label') ?? '', textWithout(element, select('icon'))]
       for (const text of texts) {
         const number = read('peopleCount', text)
         if (number !== null) return Number(number)
       }
-      return element.matches(`${select('peopleBadge')}, ${select('peopleChip')}`) ? countOnBadge(element) : null
+      const counted = element.matches(`${select('peopleBadge')}, ${select('peopleChip')}`) ? element : chip()
+      return counted && countOnBadge(counted)
     },
     says,
     read,

@@ -18,7 +18,7 @@ export function createSnapshotReader(
   audioReceivers: () => number,
   speech: Pick<Speech, 'isReceived' | 'speaking'> | null,
 ) {
-  const { selectors } = config
+  const { selectors, botName } = config
   const select = (name: string) => selectors[name] ?? ':not(*)'
   const all = (name: string) => [...document.querySelectorAll(select(name))]
   /** Messages and names of people never count as wording of the page. */
@@ -32,6 +32,14 @@ export function createSnapshotReader(
     const present = roster.present().length
     // Tiles of others prove that there are others; missing tiles prove nothing.
     return present > 0 ? present : null
+  }
+
+  /** A lone tile with the bot's name is its own too. */
+  function ownTiles(tiles: readonly Element[]): number {
+    const marks = `${select('ownTileMark')}, ${select('ownNameAttribute')}`
+    const marked = tiles.filter((tile) => tile.matches(select('ownNameAttribute')) || tile.querySelector(marks))
+    if (marked.length > 0 || tiles.length !== 1) return marked.length
+    return Number(textWithout(tiles[0]!.querySelector(select('tileName')) ?? tiles[0]!, select('icon')) === botName)
   }
 
   function noteVoice(): void {
@@ -71,8 +79,7 @@ export function createSnapshotReader(
         microphone: elements.device('microphone'),
         camera: elements.device('camera'),
         tiles: tiles.length,
-        ownTiles: tiles.filter((tile) => tile.querySelector(`${select('ownTileMark')}, ${select('ownNameAttribute')}`))
-          .length,
+        ownTiles: ownTiles(tiles),
         captionsControl: elements.labelled('captions') !== null,
         captionsOn: all('captionsRegion').length > 0,
         peopleCount,

@@ -27,9 +27,7 @@ export function readChatPane(selectors: PageConfig['selectors']): PaneMessage[] 
     for (const message of item.querySelectorAll(select('chatMessage'))) {
       const id = message.getAttribute('data-mid')
       const body = message.querySelector(select('chatText'))
-      const isOwn = [item, message].some(
-        (part) => part.matches(select('chatOwn')) || part.querySelector(select('chatOwn')),
-      )
+      const isOwn = message.closest(select('chatOwn')) !== null || item.querySelector(select('chatOwn')) !== null
       const named = message.querySelector(select('chatAuthor')) ?? item.querySelector(select('chatAuthor'))
       // Only the first of several messages in a row has the name.
       author = isOwn ? '' : (named ? textWithout(named, select('icon')) : '') || author || labelledAuthor(message, item)

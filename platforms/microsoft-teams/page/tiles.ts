@@ -49,7 +49,8 @@ export function readTiles({ selectors, botName }: PageConfig, wording: Wording):
     const tid = element.getAttribute('data-tid') ?? ''
     // Instead of a name, the mark may be an identifier, or the address of the person, whose name then begins the label.
     const marked = isAddress(tid) ? (label.split(',')[0] ?? '') : isEncoded(tid) ? '' : tid
-    const tagged = textOf(tag, select('icon')) || marked || (label === '' && !isScreen ? onlyText(element, select) : '')
+    const tagged =
+      textOf(tag, select('icon')) || marked || (label === '' && !isScreen ? onlyText(element, select, wording) : '')
     const shown = (isScreen ? (wording.read('sharedBy', tagged) ?? wording.read('sharedBy', label)) : null) ?? tagged
     const outline = holder.querySelector(select('outline'))
     const isMarked = wording.says('self', label) || holder.querySelector(select('ownTile')) !== null
@@ -92,12 +93,14 @@ export function readRows({ selectors, botName }: PageConfig, wording: Wording): 
   return names.filter((_name, index) => index !== own).map((name) => nameOf(name, wording.says))
 }
 
-/** The one text of a tile that has no mark of its name, apart from initials; empty if it has several. */
-function onlyText(tile: Element, select: (name: string) => string): string {
+/** The one text of a tile that has no mark of its name, apart from initials and the word for a guest; empty if it has several. */
+function onlyText(tile: Element, select: (name: string) => string, { says }: Wording): string {
   const leaves = [...tile.querySelectorAll('*')].filter(
     (part) => part.childElementCount === 0 && part.closest(`${select('icon')}, button`) === null,
   )
-  const texts = new Set(leaves.map((leaf) => plain(leaf.textContent ?? '')).filter((text) => /\p{L}/u.test(text)))
+  const texts = new Set(
+    leaves.map((leaf) => plain(leaf.textContent ?? '')).filter((text) => /\p{L}/u.test(text) && !says('guest', text)),
+  )
   const [first = '', second = ''] = [...texts].sort((one, other) => other.length - one.length)
   const isInitials = second.length <= 3 && second === second.toUpperCase()
   return texts.size === 1 || (texts.size === 2 && isInitials) ? first : ''

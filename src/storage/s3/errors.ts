@@ -99,20 +99,26 @@ function isCut(answer: Answer): boolean {
 /** Statuses of a server that lasting trouble has too: unknown request or version, no room, a network that wants a sign-in. */
 const LASTING_STATUSES = new Set([501, 505, 507, 510, 511])
 
-/** S3 has no one code for a full server or a used-up quota: each product has its own. A quota of requests is 429. */
-function isFull({ code, status }: Answer): boolean {
-  return (
-    status === 507 ||
-    (status !== 429 &&
-      /quota|capacity|(storage|disk|bucket)_?full|insufficient_?storage|cap_?exceeded|no_?space/i.test(code))
-  )
+const FULL_CODE =
+  /quota|capacity|(storage|disk|bucket)_?full|insufficient_?storage|cap_?exceeded|no_?space|out_?of_?space|enospc/i
+const FULL_WORDS =
+  /(?:no|insufficient|not enough|out of) (?:(?:free|disk|storage|drive) )*(?:space|storage)\b|\b(?:disk|drive|storage|bucket|volume|space)\b.{0,20}\b(?:quota|full|exhausted)\b|\bquota (?:is )?(?:full|used up)\b/i
+
+/**
+ * S3 has no one code for a full server or a used-up quota: each product has its own, or words of its system under another
+ * code. A quota of requests is 429.
+ */
+function isFull({ code, status, message }: Answer): boolean {
+  if (status === undefined || status === 429 || /slow_?down|throttl/i.test(code)) return false
+  return status === 507 || FULL_CODE.test(code) || FULL_WORDS.test(message)
 }
 
 /** Whether the same request may succeed later. */
 export function isTransientS3Error(error: unknown): boolean {
   const answer = readAnswer(error)
-  if (answer.network !== undefined || PASSING_CODES.has(answer.code) || isCut(answer)) return true
+  if (answer.network !== undefined) return true
   if (isFull(answer)) return false
+  if (PASSING_CODES.has(answer.code) || isCut(answer)) return true
   if (answer.code === 'RequestTimeTooSkewed') {
     // The SDK has learned the server's time from this answer and signs with it from now on.
     return (error as { $metadata?: { clockSkewCorrected?: boolean } }).$metadata?.clockSkewCorrected === true
@@ -194,6 +200,9 @@ function causeAndCure(answer: Answer, place: S3Place): readonly [StorageTrouble,
     return full(
       `${where}, or a proxy before it, refuses bodies of this size (413). Raise its limit (nginx: client_max_body_size).`,
     )
+  if (status === 407 || status === 511) return unreachable('A proxy or a network between wants a sign-in first.')
+  if (status !== undefined && status >= 500 && UNREADABLE.test(answer.message))
+    return unreachable(`What answers for ${where}, such as a proxy before it, has trouble. Try again later.`)
   if (answer.network === undefined && UNREADABLE.test(answer.message))
     return invalid(`${where} does not answer as an S3 server does. Check storage.endpoint.`)
   if (TLS_CODES.test(answer.system ?? ''))

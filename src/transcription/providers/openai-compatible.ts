@@ -10,7 +10,14 @@ import { openTurns } from '../turn-connection.ts'
 import type { Recognized, SpeechProvider } from '../types.ts'
 import { recognizedIn } from './openai-answer.ts'
 import { REALTIME_SAMPLE_RATE, realtimeSessions } from './openai-realtime.ts'
-import { fieldsOf, firstRequest, type OpenAiRequest, problemOfAnswer, requestAfter } from './openai-request.ts'
+import {
+  fieldsOf,
+  firstRequest,
+  isOfOurs,
+  type OpenAiRequest,
+  problemOfAnswer,
+  requestAfter,
+} from './openai-request.ts'
 import { causeOf, excerpt, isTooLong, MAX_ANSWER_BYTES, ProviderError, refusedWith, tried } from './provider-error.ts'
 
 export interface OpenAiCompatibleOptions {
@@ -40,8 +47,8 @@ export const MAX_SECONDS = 20 * 60
 class RefusedRequest extends ProviderError {
   readonly answer: string
 
-  constructor(message: string, answer: string) {
-    super(message, { isTransient: false })
+  constructor(message: string, answer: string, isTransient: boolean) {
+    super(message, { isTransient })
     this.answer = answer
   }
 }
@@ -112,8 +119,8 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Speech
     if (!response.ok) {
       const { status, headers } = response
       const error = refusedWith({ status, text, retryAfter: headers.get('retry-after') }, host, options.key)
-      const isOfRequest = (status === 400 || status === 422) && !error.isForAll
-      throw isOfRequest ? new RefusedRequest(error.message, text) : error
+      const isOfRequest = !error.isForAll && status !== 429 && (status === 400 || status === 422 || isOfOurs(text))
+      throw isOfRequest ? new RefusedRequest(error.message, text, error.isTransient) : error
     }
     const answer = parseJson(text)
     const recognized = recognizedIn(answer)

@@ -52,6 +52,11 @@ export function requestAfter(refusal: string, request: OpenAiRequest, given: Par
   return isSame ? null : { format, hasTimes, isCut }
 }
 
+/** Whether a refusal is about what of the request is ours to choose. Some servers say so with a status of their own trouble. */
+export function isOfOurs(refusal: string): boolean {
+  return /response[_ -]?format|verbose_json|diarized_json|timestamp[_ -]granularit|chunking_strategy/i.test(refusal)
+}
+
 /** The fields of the form but for the sound, with one entry for each value of a list. */
 export function fieldsOf({ format, hasTimes, isCut }: OpenAiRequest, model: string, given: Params): [string, string][] {
   const { file: _, ...params } = given

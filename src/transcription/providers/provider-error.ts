@@ -50,12 +50,18 @@ interface Refusal {
 const MAX_RETRY_AFTER_MS = 10 * 60_000
 /** Services say so with 429 too, although no pause helps. A quota per minute is not meant: it passes. */
 const IS_USED_UP =
-  /insufficient[ _-]?(?:quota|credit|balance|fund)|(?:credits?|balance) (?:is |are )?(?:negative|insufficient|exhausted|too low)|(?:not enough|out of|\bno) credits?|exceeded your current quota|billing[ _](?:hard[ _]limit|not[ _]active)|payment[ _]required|\btop[ -]?up\b/i
+  /insufficient[ _-]?(?:quota|credit|balance|fund)|(?:credits?|balance) (?:is |are )?(?:negative|insufficient|exhausted|too low)|(?:not enough|out of|\bno) credits?|exceeded your current quota|billing[ _](?:hard[ _]limit|not[ _]active)|payment[ _]required|\btop[ -]?up\b|\baccount[ _](?:is |has been )?(?:deactivated|suspended|disabled|closed|blocked)|\baccess[ _]terminated/i
+/** The same in words that a quota per minute may have as well; a pause that the service names says that it passes. */
+const IS_OVER =
+  /(?:quota|allowance|usage|spending|budget|monthly|daily|plan|crédit|solde|saldo|guthaben|kontingent|cuota|cota)\w*.{0,40}(?:exceeded|exhausted|reached|used[ _]up|depleted|épuis|epuis|dépass|depass|atteint|insuffisant|insuficiente|excedid|agotad|esgotad|aufgebraucht|erschöpft|überschritten)|(?:exceeded|exhausted|reached|used[ _]up|depleted|dépassé|épuisé).{0,30}(?:quota|allowance|monthly|plan|credit|usage[ _]limit)/i
+const IS_OF_RATE =
+  /\brate\b|rate[ _]?limit|per[ _-]?(?:min|sec|hour)|\brpm\b|\btpm\b|(?:retry|again) (?:in|after)|par (?:min|sec)|pro (?:min|sek)/i
 
 /** The error of a refusal. `host` and the body are its sentence, without the key. */
 export function refusedWith({ status, text, retryAfter }: Refusal, host: string, key: string | null): ProviderError {
-  const isUsedUp = IS_USED_UP.test(text)
   const retryAfterMs = pauseOf(retryAfter)
+  const isOver = retryAfterMs === null && IS_OVER.test(text) && !IS_OF_RATE.test(text)
+  const isUsedUp = IS_USED_UP.test(text) || isOver
   const isTooFar = retryAfterMs !== null && retryAfterMs > MAX_RETRY_AFTER_MS
   const pause = isTooFar ? ` (not before ${new Date(Date.now() + retryAfterMs).toISOString()})` : ''
   return new ProviderError(`${host} answered with status ${status}${pause}: ${excerpt(text, key)}`, {

@@ -45,11 +45,33 @@ const HOST_AWAY = fc.oneof(
     'another meeting|a different call|another meeting in progress.',
   ),
   sentence('The|This', 'meeting|webinar|conference', "hasn't started yet|has not begun|will begin soon"),
+  sentence("Waiting for|We're waiting for", 'the|a|your', 'host|organizer.|moderator...'),
+  sentence('The|Your', WHO, 'is running late|is away|is not available|will be here soon|has a meeting in progress'),
   oneOf(`Bitte warten Sie, bis der Organisator den Anruf startet
     En attente de l'hôte pour démarrer la réunion
     Esperando a que el anfitrión se una
     Aguardando o organizador iniciar a reunião
-    ホストが参加するのを待っています`),
+    ホストが参加するのを待っています
+    Der Host nimmt gerade an einer anderen Besprechung teil
+    L'hôte a une autre réunion en cours
+    La reunión aún no ha comenzado
+    O anfitrião tem outra reunião em andamento
+    会議はまだ始まっていません
+    L'host ha un'altra riunione in corso
+    De vergadering is nog niet gestart
+    Oczekiwanie na organizatora
+    Организатор ещё не начал конференцию
+    主持人正在另一个会议中
+    호스트가 다른 회의에 참가 중입니다`),
+)
+/** The host is there and has to answer. */
+const HOST_ASKED = fc.oneof(
+  sentence('Waiting for the|Please wait for the', WHO, 'to let you in|to admit you'),
+  oneOf(`Aguardando que o anfitrião permita sua entrada
+    主催者が参加を許可するまでお待ちください
+    Bitte warten Sie, bis der Organisator Sie hereinlässt
+    En attente que l'hôte vous laisse entrer
+    等待主持人批准`),
 )
 const RECORDED = fc.oneof(
   sentence('This|The', 'meeting|call|webinar', 'is being|is now being|may be', 'recorded|transcribed|live-streamed'),
@@ -70,6 +92,13 @@ const RECORDED = fc.oneof(
     Esta chamada está sendo gravada
     この会議は録画されています`),
 )
+/** With two buttons it is enough that a recording is named. */
+const ABOUT_RECORDING = oneOf(`Notes, transcripts and recordings will be shared with guests
+  An AI assistant is summarizing this meeting
+  Mit der Teilnahme stimmen Sie der Aufzeichnung zu
+  Questa chiamata viene registrata
+  Эта встреча записывается
+  이 회의는 녹화 중입니다`)
 const UNRECORDED = oneOf(`The recording has stopped
   You can now record meetings
   Your recording is ready
@@ -96,6 +125,7 @@ describe.each(Object.entries(PLATFORMS))('%s', (platform, { snapshot, classifier
     const places = (text: string): Shown[] => [{ lines: [text] }, { headings: [text] }, { dialogs: [dialog(text)] }]
     const isWaitedFor = (place: Shown) => waitsFor?.[look(place).kind] === 'host'
     fc.assert(fc.property(HOST_AWAY, (text) => places(text).every(isWaitedFor)))
+    fc.assert(fc.property(HOST_ASKED, (text) => !places(text).some(isWaitedFor)))
   })
 
   test('a call that is seen and heard is one, whatever its text', () => {
@@ -112,6 +142,8 @@ describe.each(Object.entries(PLATFORMS))('%s', (platform, { snapshot, classifier
       return accepted?.press?.label === yes && isLeft && refused?.refusal?.includes('recording_consent') === true
     }
     fc.assert(fc.property(RECORDED, fc.constant(ok!), fc.boolean(), isConsent))
+    const yes = fc.constantFrom('Stay', 'Join anyway', 'Continue', 'I agree', 'Einverstanden', 'Accepter', '同意する')
+    fc.assert(fc.property(fc.oneof(RECORDED, ABOUT_RECORDING), yes, fc.boolean(), isConsent))
     fc.assert(fc.property(fc.lorem(), fc.constant('Join now'), fc.boolean(), isConsent))
     fc.assert(fc.property(UNRECORDED, (text) => answers(text, 'Got it')[1]?.refusal === undefined))
   })

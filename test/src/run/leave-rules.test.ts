@@ -276,6 +276,15 @@ describe('only other bots', () => {
     ['MY NOTE-TAKER', true],
     ['tl;dv', true],
     ['会议 notetaker', true],
+    ['議事録Bot', true],
+    ['社内ボット2', true],
+    ['Quarterly.ai', true],
+    ['Quarterly AI', true],
+    ['Wei Ai', false],
+    ['Ann (acme.ai)', false],
+    ['zhang.wei@lab.ai', false],
+    ['A.Ai', false],
+    ['Kaia', false],
   ])('%s is a name of a bot: %s', (name, isBot) => {
     expect(botNamesOf(bots.bot_names)(name)).toBe(isBot)
   })

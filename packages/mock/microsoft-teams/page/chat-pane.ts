@@ -152,10 +152,14 @@ export class ChatPane implements PaneContent {
           ? !isNewBuild && tombstone
           : h(
               'div',
-              { id: `content-${line.id}`, 'data-tid': 'messageBodyContent', class: cls('body') },
-              ...shownNodes(
-                line,
-                this.lines.find(({ id }) => id === line.replyTo),
+              { id: `message-body-${line.id}` },
+              h(
+                'div',
+                { id: `content-${line.id}`, 'data-tid': 'messageBodyContent', class: cls('body') },
+                ...shownNodes(
+                  line,
+                  this.lines.find(({ id }) => id === line.replyTo),
+                ),
               ),
             ),
       ),

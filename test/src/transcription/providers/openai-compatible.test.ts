@@ -128,18 +128,21 @@ test('what is no speech by the service’s own figures, and marks of sounds, are
   expect(recognizedIn({ text: ' [BLANK_AUDIO]\n' })).toMatchObject({ words: [], untimed: '' })
 })
 
-test('a refusal that names what is ours is met, also for the pieces that follow', async () => {
-  const service = await startSpeechService(({ fields }) =>
-    fields.some(([field, value]) => field.startsWith('timestamp') || value === 'verbose_json')
-      ? { status: 400, body: { error: { message: 'response_format is not supported by this model' } } }
-      : { body: { text: 'Hello' } },
-  )
-  const plain = provider(service.url)
-  for (const asked of [2, 3]) {
-    expect((await transcribed(plain)).untimed).toBe('Hello')
-    expect(service.asked).toHaveLength(asked)
-  }
-})
+test.each([400, 415, 422, 500, 501])(
+  'a refusal with %i that names what is ours is met, also for later pieces',
+  async (status) => {
+    const service = await startSpeechService(({ fields }) =>
+      fields.some(([field, value]) => field.startsWith('timestamp') || value === 'verbose_json')
+        ? { status, body: { error: { message: 'response_format is not supported by this model' } } }
+        : { body: { text: 'Hello' } },
+    )
+    const plain = provider(service.url)
+    for (const asked of [2, 3]) {
+      expect((await transcribed(plain)).untimed).toBe('Hello')
+      expect(service.asked).toHaveLength(asked)
+    }
+  },
+)
 
 test('the refusal that is left is the one that is said; a used-up quota is asked once', async () => {
   const refusals = ['timestamp_granularities is not supported', "language 'xx' is not supported"]
