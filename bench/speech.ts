@@ -81,19 +81,19 @@ async function live(together: number, turns: number): Promise<string[][]> {
   const meeting = async (number: number) => {
     const began: number[] = []
     const ended: number[] = []
-    const seen = new Set<number>()
-    let done = 0
+    /** Of the sound of each turn, seconds. */
+    const starts: number[] = []
+    const firstAt: number[] = []
+    const finalAt: number[] = []
+    let seconds = 0
     const connection = await provider.live!.open(
       {
-        heard({ isFinal, words, ahead = 0 }) {
-          const turn = done + (isFinal ? 0 : ahead)
-          if (words.length > 0 && !seen.has(turn) && began[turn] !== undefined) {
-            seen.add(turn)
-            firsts.push(performance.now() - began[turn])
-          }
-          if (!isFinal) return
-          if (ended[done] !== undefined) finals.push(performance.now() - ended[done]!)
-          done++
+        heard({ isFinal, words }) {
+          // A cut may give the end of a sentence to a turn of its own.
+          const turn = starts.findLastIndex((start) => words.length > 0 && start <= words[0]!.start)
+          if (turn < 0) return
+          firstAt[turn] ??= performance.now()
+          if (isFinal) finalAt[turn] = performance.now()
         },
         lost: () => lost++,
       },
@@ -104,6 +104,7 @@ async function live(together: number, turns: number): Promise<string[][]> {
       const step = (RATE * PIECE_MS * 2) / 1000
       for (let at = 0; at < sound.byteLength; at += step) {
         connection.send(sound.subarray(at, at + step))
+        seconds += Math.min(step, sound.byteLength - at) / (2 * RATE)
         next += PIECE_MS
         await delay(Math.max(0, next - performance.now()))
       }
@@ -111,12 +112,16 @@ async function live(together: number, turns: number): Promise<string[][]> {
     for (let turn = 0; turn < turns; turn++) {
       const sound = sounds[(turn + number) % sounds.length]!
       began.push(performance.now())
+      starts.push(seconds)
       await play(sound)
       connection.cut?.()
       ended.push(performance.now())
       await play(silence(PAUSE))
     }
     await connection.finish(AbortSignal.timeout(60_000))
+    firsts.push(...firstAt.map((at, turn) => at - began[turn]!))
+    finals.push(...finalAt.map((at, turn) => at - ended[turn]!))
+    if (firstAt.length < turns) throw new Error(`Only ${firstAt.length} of ${turns} turns have words`)
   }
   await Promise.all(Array.from({ length: together }, (_, number) => meeting(number)))
   const share = (of: number[], part: number) =>
