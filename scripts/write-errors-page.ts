@@ -12,7 +12,8 @@ export const ERRORS_PAGE = join(DOCS, 'errors.md')
 export const HOSTS_PAGE = join(DOCS, 'for-hosts.md')
 
 const NORMAL_ENDS: Readonly<Record<NormalEndCode, string>> = {
-  BOT_REMOVED: 'A participant removed the bot from the meeting, or the host ended the meeting.',
+  BOT_REMOVED:
+    'A participant removed the bot from the meeting, or the host ended the meeting: one name for both, as other services have it.',
   NO_ATTENDEES:
     'All participants left, no participant came within `noone_joined_timeout`, or only other bots were there for `only_bots_timeout`.',
   NO_SPEAKER: 'There was no speech for `silence_timeout` seconds.',

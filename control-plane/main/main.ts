@@ -79,7 +79,9 @@ export async function runService(
   try {
     const service = await started
     log.info({ address: service.address, roles: [...config.roles] }, 'Service ready')
-    if (config.greets) out.write(`${greeting(service, config).join('\n')}\n`)
+    // A log must not hold the key.
+    const firstKey = 'isTTY' in out && out.isTTY ? service.firstKey : null
+    if (config.greets) out.write(`${greeting({ ...service, firstKey }, config).join('\n')}\n`)
   } catch (error) {
     grace.uninstall()
     throw error

@@ -2,7 +2,7 @@ import type { BotEvent, Transcript } from '@standin/wire/events.ts'
 import { shownBytes } from '@standin/wire/text/shown-bytes.ts'
 import { systemClock } from '@standin/wire/time/deadline.ts'
 import { shownDuration, shownText } from './shown-text.ts'
-import { STATUS_WORDS } from './view.ts'
+import { LEFT_EARLY, STATUS_WORDS } from './view.ts'
 
 const SIGNS: Readonly<Record<string, string>> = {
   in_call_recording: '● ',
@@ -28,7 +28,7 @@ export class LiveState {
     switch (event.type) {
       case 'status_change':
         if (event.status === 'recording_paused') this.#seconds = this.#recorded(now)
-        this.#status = event.status
+        this.#status = event.error_code === LEFT_EARLY ? 'left' : event.status
         this.#since = now
         if (event.status === 'in_call_recording' || event.status === 'recording_resumed') this.#progressAt = now
         break

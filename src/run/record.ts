@@ -139,12 +139,14 @@ function endOfMeeting({ job, recorder }: Run, event: Extract<MeetingEvent, { typ
   return { ...MEETING_ENDS[event.end], at: event.at, reason: event.reason }
 }
 
-async function sendEntryMessage({ job, chat, meeting, logger, control }: Run): Promise<void> {
+async function sendEntryMessage({ job, chat, meeting, logger, control, ending }: Run): Promise<void> {
   const text = job.entry_message
   if (!text) return
   try {
     await chat.send(meeting, text)
   } catch (error) {
+    // A bot that is asked to leave closes the page on purpose.
+    if (ending.signal.aborted) return
     logger.warn('The entry message was not sent', { error })
     const message = `The entry message was not sent: ${toBotError(error).message}`
     control.report({ type: 'notice', level: 'warning', message })
