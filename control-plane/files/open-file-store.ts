@@ -1,5 +1,5 @@
 /** Opens the store that `STANDIN_STORAGE` names. */
-import { mkdir } from 'node:fs/promises'
+import { makeFolder } from '@standin/wire/process/make-folder.ts'
 import type { FileHandler, FileStore } from '../platform/ports.ts'
 import { createFolderStore } from './folder-store.ts'
 import { openPrefixKeys } from './prefix-keys.ts'
@@ -42,7 +42,7 @@ export async function openFileStore(settings: StorageSettings, links: LinkSigner
       },
     }
   }
-  await mkdir(settings.path, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+  await makeFolder(settings.path, 0o700).catch((error: unknown) => {
     throw storageProblemOf(settings, error)
   })
   const store = createFolderStore(settings.path, signer)

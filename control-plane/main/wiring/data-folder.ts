@@ -1,10 +1,11 @@
 /** The folder of one service: its lock, its keys, and beside them database and recordings. */
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CHILD_PATH } from '@standin/wire/process/child-path.ts'
+import { makeFolder } from '@standin/wire/process/make-folder.ts'
 
 /** How long a service or a command waits for a command that uses the folder. */
 const COMMAND_PATIENCE_MS = 60_000
@@ -33,8 +34,7 @@ export class DataFolderInUse extends Error {
 /** Makes the folder if it is missing. Rejects with a sentence if that fails. */
 export async function makeDataFolder(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    if (!(await stat(folder)).isDirectory()) throw new Error('it is a file')
+    await makeFolder(folder, 0o700)
   } catch (error) {
     throw new Error(`The data folder ${folder} cannot be used: ${(error as Error).message}`, { cause: error })
   }

@@ -118,7 +118,7 @@ export function botControlRoutes(app: App, dependencies: ApiDependencies): void 
     async handle(request) {
       const { bot_id: botId } = request.params
       const command = { type: 'say', ...request.body } as const
-      const answer = await runWell(request, botId, command, MAY_SPEAK, Math.max(timeoutMs, SAY_TIMEOUT_MS))
+      const answer = await runWell(request, botId, command, MAY_SPEAK, settings.commandTimeoutMs ?? SAY_TIMEOUT_MS)
       const heard = saidSchema.safeParse(answer.data)
       if (!heard.success) throw refusals.commandFailed('The bot did not report what it said')
       return succeeded(heard.data)

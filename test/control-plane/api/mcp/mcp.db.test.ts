@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { MEET, openWorld } from '../../world.ts'
 import { said, startReporting } from '../reporting.ts'
 
@@ -92,13 +92,14 @@ test('transcripts are searched two at a time, as long as the caller is there', a
   const found = await Promise.all([1, 2].map(() => ours.call('search_transcripts', search)))
   expect(found.join()).toContain('The budget is fixed')
   expect(reads.most).toBe(2)
-  const [before, gone] = [reads.all, new AbortController()]
+  const [before, gone, ofOne] = [reads.all, new AbortController(), reads.all / 2]
   const searching = post(calling('search_transcripts', search), {}, gone.signal)
   await expect.poll(() => reads.all, { interval: 1 }).toBeGreaterThan(before)
   gone.abort()
   await expect(searching).rejects.toThrow()
-  await sleep(500)
-  expect(reads.all - before).toBeLessThan(12)
+  // The next search waits for the turns of the one before.
+  await ours.call('search_transcripts', search)
+  expect(reads.all - before).toBeLessThan(2 * ofOne)
 })
 
 test('a key that may only create bots does that alone', async () => {
@@ -150,9 +151,10 @@ test('a key has twenty calls at once, and those whose caller is gone are over', 
 
 test('a call that waits is answered when the service closes', async () => {
   const id = await world.addBot(team.teamId, IN_CALL)
+  const asked = vi.spyOn(world.app, 'inject')
   const waiting = ours.call('follow_bot', { bot_id: id, wait_seconds: 50 })
-  // The first look of the call is over.
-  await sleep(500)
+  // It has looked and looks again.
+  await expect.poll(() => asked.mock.calls.length).toBeGreaterThan(3)
   await world.app.close()
   expect(await waiting).toContain('The service is closing')
 })
