@@ -13,7 +13,7 @@ export function errorHelpOf({ error_code, end_cause }: Pick<BotRow, 'error_code'
   return error_code === null ? null : { cause: end_cause, ...helpOf(error_code, end_cause) }
 }
 
-/** Why a bot failed or was kept out, in one sentence, and the part that failed; null where its error code says no less. */
+/** Why a bot failed or was kept out, in one sentence, and the part that failed. Null where the error code says as much. */
 export function failureOf({ end_cause, reason }: Pick<BotRow, 'end_cause' | 'reason'>) {
   const cause = CAUSE_TABLE[end_cause as EndCause]
   const part = cause?.label ?? null
