@@ -18,7 +18,7 @@ const UNHEARD_MS = 3_000
 const EXPLAINED_MS = 500
 /** If a person spoke for so long without a sound of their own, the platform does not give it apart. Milliseconds. */
 const VOICELESS_MS = 8_000
-/** Where voices came apart before, less is enough if nobody's comes. */
+/** Less is enough where separate voices came before and none comes any more. Milliseconds. */
 const ALL_VOICELESS_MS = 4_000
 /** The recorder reports silence within this, and speech is reported within this. Milliseconds. */
 const REPORTED_LATE_MS = 5_000

@@ -150,10 +150,11 @@ export function addBotsCommand(program: Command, io: Io, end: (exitCode: number)
           const { saySomething, stopSaying } = await import('./bots.ts')
           const { interrupt = false, replace = false, stop = false } = flags
           if (stop === words.length > 0) throw new CommandMistake('Name the text, or --stop')
-          if (stop) await stopSaying(client, id)
           const quiet = flags.quiet ? { ...output, answer() {} } : output
-          if (stop) quiet.answer({ bot_id: id }, ['The bot is silent.'])
-          else await saySomething(client, id, { text: words.join(' '), interrupt, replace }, quiet)
+          if (stop) {
+            await stopSaying(client, id)
+            quiet.answer({ bot_id: id }, ['The bot is silent.'])
+          } else await saySomething(client, id, { text: words.join(' '), interrupt, replace }, quiet)
           return 0
         },
       ),
