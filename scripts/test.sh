@@ -19,7 +19,7 @@ root=$(pwd -P)
 summary=.cache/test-summary
 counts=.cache/test-counts
 mkdir -p .cache
-rm -f "$summary" "$counts" .cache/test-report.txt
+rm -f "$summary" "$counts" .cache/test-report.txt .cache/test-problems
 
 lanes='unit db smoke'
 checks='lint types exports'
@@ -80,8 +80,11 @@ read -r passed failures retried 2>/dev/null <"$counts" || passed=0 failures=0 re
 if [ -n "$failed" ] && [ "$failures" = 0 ]; then failures=1; fi
 for check in $besides; do
   name=${check%=*}
-  wait "${check#*=}" || failed="$failed $name" failures=$((failures + 1))
   printf '\n== %s\n' "$name"
+  wait "${check#*=}" || {
+    failed="$failed $name" failures=$((failures + 1))
+    { echo "failed: $name"; head -c 2000 ".cache/check-$name.log"; echo; } >>.cache/test-problems
+  }
   cat ".cache/check-$name.log"
 done
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { countsOf, type FileResult, figures } from '../../scripts/test-report.ts'
+import { countsOf, type FileResult, figures, problemsOf } from '../../scripts/test-report.ts'
 
 /** A file with one test for each state. */
 function file(name: string, lane: string, states: readonly string[], more: Partial<FileResult> = {}): FileResult {
@@ -19,7 +19,7 @@ test.each<[string, FileResult[], object]>([
   expect(countsOf(results)).toMatchObject(counts)
 })
 
-test('the figures name the time of each lane, the slowest files, and what was retried', () => {
+test('the figures name the time of each lane and the slowest files', () => {
   const later = file('b.test.ts', 'unit', ['passed', 'passed'], { startedAt: 2000, endedAt: 5000 })
   expect(figures([file('a.test.ts', 'unit', ['passed']), retried, later]).split('\n')).toEqual([
     'Lanes (from the first test to the last):',
@@ -30,9 +30,23 @@ test('the figures name the time of each lane, the slowest files, and what was re
     '    9.0 s  test/join.browser.test.ts',
     '    3.0 s  test/b.test.ts',
     '    1.0 s  test/a.test.ts',
-    '',
-    'Retried: 2',
-    '  test/join.browser.test.ts: is passed (then passed)',
-    '  test/join.browser.test.ts: is failed (then failed)',
   ])
+})
+
+test('the problems name what failed or ran twice, with the cause', () => {
+  const broken = file('c.test.ts', 'unit', ['failed', 'passed'])
+  broken.tests[0]!.error = '\u001b[31mone\u001b[39m\n  two'
+  const unloaded = file('d.test.ts', 'unit', [], { hasFailedItself: true })
+  expect(problemsOf([broken, retried, unloaded]).split('\n')).toEqual([
+    'failed: test/c.test.ts: is failed',
+    '    one',
+    '    two',
+    'retried: test/join.browser.test.ts: is passed',
+    '    ',
+    'failed: test/join.browser.test.ts: is failed',
+    '    ',
+    'failed: test/d.test.ts',
+    '',
+  ])
+  expect(problemsOf([file('a.test.ts', 'unit', ['passed', 'skipped'])])).toBe('')
 })

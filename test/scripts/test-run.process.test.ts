@@ -107,28 +107,32 @@ describe('.ci/run', () => {
   const ci = async (lanes: string) => {
     await cp(join(packageRoot, '.ci'), join(checkout.folder, '.ci'), { recursive: true })
     const { exitCode, text } = await checkout.run('.ci/run', [], { env: { LANES: lanes } })
-    return { exitCode, line: text.trimEnd().split('\n').at(-1), runs: (await callsOf('vitest')).map(projectsOf) }
+    return { exitCode, text, line: text.trimEnd().split('\n').at(-1), runs: (await callsOf('vitest')).map(projectsOf) }
   }
   const projectsOf = (call: string) =>
     [...call.matchAll(/--project=(\w+)|(test\/\S+)/g)].map(([, lane, path]) => lane ?? path)
   const NPM_TEST = ['unit', 'db', 'smoke']
 
   test('runs npm test alone where nothing else can be broken', async () => {
-    expect(await ci('')).toEqual({ exitCode: 0, line: '2 passed, 0 failed', runs: [NPM_TEST] })
+    expect(await ci('')).toMatchObject({ exitCode: 0, line: '2 passed, 0 failed', runs: [NPM_TEST] })
   })
 
   test('adds up the lanes of what changed', async () => {
     await checkout.fake('vitest', counted('3 0 1'))
-    expect(await ci('drivers test/platforms/zoom/\\nbots\\n')).toEqual({
+    expect(await ci('drivers test/platforms/zoom/\\nbots\\n')).toMatchObject({
       exitCode: 0,
       line: 'retried_3: 9 passed, 0 failed',
       runs: [NPM_TEST, ['drivers', 'test/platforms/zoom/'], ['bots', 'measured']],
     })
   })
 
-  test('fails if one of several runs fails, and runs the others', async () => {
-    await checkout.fake('vitest', `case "$*" in *--project=drivers*) ${counted('1 2 0')} ;; esac; ${counted('3 0 0')}`)
-    expect(await ci('drivers\\nbots\\n')).toMatchObject({ exitCode: 1, line: '7 passed, 2 failed' })
+  test('fails if one of several runs fails, runs the others, and says last what failed', async () => {
+    const failing = `echo 'failed: test/one: why' >.cache/test-problems; ${counted('1 2 0')}`
+    await checkout.fake('vitest', `case "$*" in *--project=drivers*) ${failing} ;; esac; ${counted('3 0 0')}`)
+    await checkout.fake('biome', 'echo a bad line; exit 1')
+    const result = await ci('drivers\\nbots\\n')
+    expect(result).toMatchObject({ exitCode: 1, line: '7 passed, 3 failed' })
+    expect(result.text).toMatch(/\n== .*\nfailed: lint\na bad line\n\nfailed: test\/one: why\n\n7 passed, 3 failed\n$/)
   })
 
   test('runs all lanes if it cannot say what changed, and fails if set-up does', async () => {
