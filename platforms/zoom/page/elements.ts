@@ -41,7 +41,10 @@ export function createElements({ selectors, labels }: Given) {
     const text = label(button)
     // "Unmute" contains "mute", so off comes first.
     if (says(`${kind}Off`, text)) return 'off'
-    return says(`${kind}On`, text) ? 'on' : 'absent'
+    if (says(`${kind}On`, text)) return 'on'
+    if (kind === 'camera') return 'absent'
+    // The icons are the same in every language.
+    return first('microphoneOffIcon', button) ? 'off' : first('microphoneOnIcon', button) ? 'on' : 'absent'
   }
 
   const microphoneButton = () => deviceButton('microphone', 'previewMicrophone')
@@ -161,9 +164,8 @@ export function createElements({ selectors, labels }: Given) {
     audio(): AudioState {
       const button = microphoneButton()
       if (!button) return 'absent'
-      const text = label(button)
-      if (says('microphoneOff', text) || says('microphoneOn', text)) return 'joined'
-      return says('joinAudio', text) ? 'apart' : 'unreadable'
+      if (device(button, 'microphone') !== 'absent') return 'joined'
+      return says('joinAudio', label(button)) || first('joinAudioIcon', button) ? 'apart' : 'unreadable'
     },
     /** A dialog with the name of an end is over the meeting, which stays in the page. */
     isCallOver: () => all('namedDialog').some((dialog) => isVisible(dialog) && says('endDialog', label(dialog))),

@@ -46,8 +46,8 @@ export function meetingFooter(context: UiContext, actions: FooterActions): Foote
     const text = joined ? (on ? TEXT.mute : TEXT.unmute) : TEXT.joinAudio
     const isUnknown = settings.audio === 'unknown'
     setAttribute(audio, 'aria-label', words(isUnknown ? LABEL.microphoneUnknown : label))
-    const icon = svgIcon(joined && on ? 'SvgAudioUnmute' : 'SvgAudioMute')
-    audio.replaceChildren(icon, level, h('span', isUnknown ? 'Audio' : words(text)))
+    const icon = isUnknown ? 'SvgAudio' : !joined ? 'SvgAudioJoin' : on ? 'SvgAudioMute' : 'SvgAudioUnmute'
+    audio.replaceChildren(svgIcon(icon), level, h('span', isUnknown ? 'Audio' : words(text)))
     level.style.height = joined && on ? '6px' : '0px'
   }
   const stopAudio = devices.watch(showAudio)

@@ -57,8 +57,8 @@ function isOneKey(before: string, after: string): boolean {
 const LOOKS = {
   microphone: {
     id: ID.previewAudio,
-    on: { label: LABEL.mute, icon: 'SvgAudioUnmute' },
-    off: { label: LABEL.unmute, icon: 'SvgAudioMute' },
+    on: { label: LABEL.mute, icon: 'SvgAudioMute' },
+    off: { label: LABEL.unmute, icon: 'SvgAudioUnmute' },
     none: LABEL.joinAudio,
     more: LABEL.moreAudio,
   },
