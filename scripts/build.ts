@@ -141,6 +141,7 @@ async function bundleBot(dist: string): Promise<void> {
       'recognizer-process': 'src/speech/recognizer-process.ts',
       'server-process': 'src/speech/server-process.ts',
       'synthesizer-process': 'src/voice/synthesizer-process.ts',
+      'voice-prints-process': 'src/speech/voice-prints-process.ts',
     },
     outdir: join(dist, 'bot'),
     chunkNames: '[name]-[hash]',

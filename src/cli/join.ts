@@ -40,13 +40,16 @@ export async function join(meetingUrl: string | undefined, flags: JoinFlags, io:
 }
 
 /** Files of this machine that the bot reads after its job. */
-function ownFilesOf({ job: { browser_state: session, storage }, words }: BotConfig, environment: Io['environment']) {
+function ownFilesOf(
+  { job: { browser_state: session, storage }, words, speakers }: BotConfig,
+  environment: Io['environment'],
+) {
   const usesKeysOfHome = storage.type === 's3' && !storage.access_key_id && !environment.AWS_ACCESS_KEY_ID
   const keys = [
     environment.AWS_SHARED_CREDENTIALS_FILE ?? joinPath(homedir(), '.aws/credentials'),
     environment.AWS_CONFIG_FILE ?? joinPath(homedir(), '.aws/config'),
   ]
-  const files = [session && !/^s3:/i.test(session) ? session : null, words, ...(usesKeysOfHome ? keys : [])]
+  const files = [session && !/^s3:/i.test(session) ? session : null, words, speakers, ...(usesKeysOfHome ? keys : [])]
   return files.flatMap((file) => (file ? [resolve(file)] : []))
 }
 

@@ -32,6 +32,7 @@ export async function transcribe(
     ...(paramsFile !== undefined && (await readParams(paramsFile))),
     ...(language !== undefined && languageParam(provider, language)),
   }
+  const speakers = io.environment.STANDIN_SPEAKER_MODEL || null
   const stop = new AbortController()
   const onStop = () => stop.abort(new Error('It was interrupted.'))
   for (const signal of STOPS) process.once(signal, onStop)
@@ -39,12 +40,13 @@ export async function transcribe(
     if (await isGiven(place, io))
       await io.leaveRoot?.({
         folder: place,
-        reads: access.provider === 'local' && access.models ? [access.models] : [],
+        reads: [access.provider === 'local' ? access.models : null, speakers].filter((place) => place !== null),
       })
     const utterances = await transcribeFolder(place, {
       botId: await botIdOf(place),
       access,
       customParams,
+      speakers,
       notice: (message) => io.errors.write(`${message}\n`),
       signal: stop.signal,
     })

@@ -36,6 +36,8 @@ export interface BotConfig {
   /** Null if the job asks for no transcript. */
   transcription: TranscriptionPlan | null
   voice: VoiceAccess
+  /** The folder of a model that tells people of one microphone apart; null: they are one. */
+  speakers: string | null
   /** A file, used if the job holds no words. */
   words: string | null
   logLevel: LogLevel
@@ -114,6 +116,7 @@ export function readConfig(settings: Settings): BotConfig {
     mayReachPrivate: isPermittedAddress(target.url, environment),
     transcription,
     voice,
+    speakers: environment.STANDIN_SPEAKER_MODEL || null,
     words,
     logLevel,
   })

@@ -1,11 +1,10 @@
 /** The process of one recognizer: turns come over the channel to its parent, one at a time, and their words go back. */
-import { getPriority, setPriority } from 'node:os'
 import { messageOf } from '@standin/wire/text/error-text.ts'
+import { giveWay } from '../../packages/core/process/give-way.ts'
 import type { OpenEngine } from './engine.ts'
 import { guarded } from './guard.ts'
 
-// The recording goes first; the lowest priority would starve beside a busy machine. Only root may raise a priority that is lower.
-setPriority(Math.max(5, getPriority()))
+giveWay()
 
 const [engineName = '', modelFolder = ''] = process.argv.slice(2)
 const say = (message: object) => process.send?.(message)

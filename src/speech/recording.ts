@@ -96,7 +96,8 @@ class RecentSound {
   }
 }
 
-async function* soundOf(file: string, signal: AbortSignal): AsyncGenerator<Float32Array> {
+/** Rejects with NoSound at its end if it cannot be decoded. */
+export async function* soundOf(file: string, signal: AbortSignal): AsyncGenerator<Float32Array> {
   const format = ['-f', 'f32le', '-ar', String(SAMPLE_RATE), '-ac', '1', 'pipe:1']
   const args = ['-v', 'error', '-nostdin', '-i', file, ...format]
   const child = spawn('ffmpeg', args, { env: { PATH: CHILD_PATH }, stdio: ['ignore', 'pipe', 'ignore'], signal })

@@ -35,10 +35,15 @@ interface Detector {
 interface Resampler {
   resample(samples: Float32Array): Float32Array
 }
+interface VoiceExtractor {
+  createStream(): Stream
+  compute(stream: Stream, external: boolean): Float32Array
+}
 interface Package {
   OnlineRecognizer: new (config: object) => Recognizer
   OfflineRecognizer: new (config: object) => Recognizer
   Vad: new (config: object, bufferSeconds: number) => Detector
+  SpeakerEmbeddingExtractor: new (config: object) => VoiceExtractor
   LinearResampler: new (from: number, to: number) => Resampler
 }
 

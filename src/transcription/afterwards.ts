@@ -10,6 +10,7 @@ import type { LiveResult } from './live.ts'
 import { isSilence, isTimeUp } from './providers/provider-error.ts'
 import { utterancesOf } from './speakers.ts'
 import { spread } from './spread.ts'
+import type { TellApart } from './told-apart.ts'
 import type { Hole, Recognized, SpeechProvider, Turn, Utterance, Word } from './types.ts'
 
 interface Sources {
@@ -21,6 +22,8 @@ interface Sources {
   notice?(message: string): void
   /** Its words are used where a piece of the recording could not be transcribed. */
   live?: LiveResult | null
+  /** Absent: people who share a microphone are one. */
+  tellApart?: TellApart | null
   now?: () => Date
 }
 
@@ -30,12 +33,13 @@ interface Sources {
  * piece; rejects with a plain sentence if there is nothing new, and then no file was written.
  */
 export async function transcribe(folder: string, sources: Sources): Promise<number> {
-  const { provider, key, signal, botId, now, notice, live = null } = sources
+  const { provider, key, signal, botId, now, notice, live = null, tellApart } = sources
   const stored = await readTranscript(folder)
   if (stored !== null && stored.holes.length > 0 && stored.provider === provider.name) {
     const { missing, ...whole } = await filled(folder, { ...stored, words: [], gap: null }, sources)
     if (missing.length > 0) notice?.(`The transcript is not whole: ${namesOf(missing)}`)
-    return writeLiveTranscript(folder, { botId, provider: provider.name, key, live: whole, missing, signal, now })
+    const options = { botId, provider: provider.name, key, live: whole, missing, signal, now, tellApart }
+    return writeLiveTranscript(folder, options)
   }
   const turns = await readTurns(folder)
   const sound = join(folder, 'audio.m4a')
@@ -49,7 +53,8 @@ export async function transcribe(folder: string, sources: Sources): Promise<numb
       const rest = words === made.words ? 'The transcript is not whole' : 'Some words are those that were heard live'
       notice?.(`${rest}: ${namesOf(made.holes)}`)
     }
-    const utterances = utterancesOf(words, turns, languages[0] ?? null)
+    const spoken = utterancesOf(words, turns, languages[0] ?? null)
+    const utterances = (await tellApart?.(sound, spoken, signal)) ?? spoken
     const createdAt = now?.() ?? new Date()
     await writeTranscript(folder, {
       ...{ botId, provider: provider.name, createdAt, languages, seconds, utterances, holes, raw, key },
@@ -251,14 +256,17 @@ export async function writeLiveTranscript(
     missing?: readonly Hole[]
     signal: AbortSignal
     now?: (() => Date) | undefined
+    tellApart?: TellApart | null | undefined
   },
 ): Promise<number> {
   const { botId, provider, key, live, missing: holes = [] } = options
   // What is there is written also if the time for more is over.
   const signal = isTimeUp(options.signal) ? AbortSignal.timeout(WRITE_MS) : options.signal
   const { languages, raw } = live
-  const utterances = live.utterances ?? utterancesOf(live.words, await readTurns(folder), languages[0] ?? null)
-  const seconds = await secondsOf(join(folder, 'audio.m4a'), signal)
+  const spoken = live.utterances ?? utterancesOf(live.words, await readTurns(folder), languages[0] ?? null)
+  const sound = join(folder, 'audio.m4a')
+  const utterances = (await options.tellApart?.(sound, spoken, signal)) ?? spoken
+  const seconds = await secondsOf(sound, signal)
   const createdAt = options.now?.() ?? new Date()
   await writeTranscript(folder, { botId, provider, createdAt, languages, seconds, utterances, holes, raw, key })
   return utterances.length
@@ -280,10 +288,11 @@ export async function finishTranscript(
     isAfterwards: boolean
     notice(message: string): void
     signal: AbortSignal
+    tellApart?: TellApart | null
   },
 ): Promise<number> {
-  const { botId, provider, key, live, isAfterwards, notice, signal } = options
-  const common = { botId, key, signal }
+  const { botId, provider, key, live, isAfterwards, notice, signal, tellApart = null } = options
+  const common = { botId, key, signal, tellApart }
   const writeLive = (heard: LiveResult, missing: readonly Hole[] = []) =>
     writeLiveTranscript(folder, { ...common, provider: provider.name, live: heard, missing })
   const missing = live === null ? 'Nothing was heard.' : whatIsMissing(live)

@@ -1,7 +1,7 @@
 /** The process of a voice model: texts come over the channel to its parent, one at a time, and their sound goes back. */
 import { createRequire } from 'node:module'
-import { setPriority } from 'node:os'
 import { messageOf } from '@standin/wire/text/error-text.ts'
+import { giveWay } from '../../packages/core/process/give-way.ts'
 import type { SynthesizerMessage } from './model.ts'
 
 /** What is used of the package. Source: its `types.js`. */
@@ -15,8 +15,7 @@ export interface Engine {
   OfflineTts: new (config: object) => Synthesizer
 }
 
-// The recording goes first.
-setPriority(5)
+giveWay()
 process.on('disconnect', () => process.exit(0))
 
 const [model = '{}', engine = 'sherpa-onnx-node'] = process.argv.slice(2)

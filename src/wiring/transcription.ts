@@ -1,6 +1,7 @@
 /** Transcripts with the provider that the job names. */
 
 import { problemOfLanguage, type SpeechAccess } from '@standin/wire/speech-access.ts'
+import { messageOf } from '@standin/wire/text/error-text.ts'
 import { systemClock } from '@standin/wire/time/deadline.ts'
 import type { Logger } from '../../packages/core/logger.ts'
 import type { ControlPlane, LiveTranscript, Transcribe } from '../../packages/core/ports.ts'
@@ -8,6 +9,7 @@ import { hasSoundInTracks } from '../../platforms/index.ts'
 import { type BotConfig, InvalidJob } from '../job/config.ts'
 import { localSpeech } from '../speech/child.ts'
 import { builtInModel, findModel, languagesOf, problemOfModel } from '../speech/model.ts'
+import { speakerModelIn, tellApartBy } from '../speech/voice-prints.ts'
 import { captureSink } from '../streaming/index.ts'
 import {
   createAssemblyAi,
@@ -24,7 +26,7 @@ import {
 } from '../transcription/index.ts'
 
 export function openTranscription(
-  { job, target, transcription: plan, workFolder }: BotConfig,
+  { job, target, transcription: plan, speakers, workFolder }: BotConfig,
   control: ControlPlane,
   logger: Logger,
 ): { liveTranscript: LiveTranscript | null; transcribe: Transcribe | null } {
@@ -49,7 +51,9 @@ export function openTranscription(
     async transcribe(folder, signal) {
       const heard = live?.result() ?? null
       const { key } = access
-      await finishTranscript(folder, { botId: job.bot_id, provider, key, live: heard, isAfterwards, notice, signal })
+      const tellApart = speakers === null ? null : tellApartBy(speakers, notice)
+      const options = { provider, key, live: heard, isAfterwards, notice, signal, tellApart }
+      await finishTranscript(folder, { botId: job.bot_id, ...options })
     },
   }
 }
@@ -69,8 +73,9 @@ function problemOfSpeech(
  * Throws InvalidJob if the recognizer of this machine or its model is missing, or does not know the language, and if the
  * caller's parameters ask a service for an answer that is no transcript.
  */
-export function checkEngine({ job, transcription }: BotConfig): void {
+export function checkEngine({ job, transcription, speakers }: BotConfig): void {
   if (transcription === null) return
+  checkSpeakers(speakers)
   const { access, isAfterwards } = transcription
   const customParams = job.transcription?.custom_params ?? {}
   const refuse = (path: string, message: string | null) => {
@@ -79,6 +84,14 @@ export function checkEngine({ job, transcription }: BotConfig): void {
   if (access.provider === 'local') refuse('transcription', problemOfSpeech(access, customParams))
   if (access.provider === 'Default' && isAfterwards)
     refuse('transcription.custom_params', problemOfAnswer(customParams))
+}
+
+function checkSpeakers(folder: string | null): void {
+  try {
+    if (folder !== null) speakerModelIn(folder)
+  } catch (error) {
+    throw new InvalidJob([{ path: 'STANDIN_SPEAKER_MODEL', message: messageOf(error) }])
+  }
 }
 
 function speechProvider(access: SpeechAccess, customParams: Readonly<Record<string, unknown>>): SpeechProvider {
@@ -107,17 +120,21 @@ export async function transcribeFolder(
     botId: string
     access: SpeechAccess
     customParams: Record<string, unknown>
+    /** The folder of a model of voices, or null. */
+    speakers: string | null
     /** Takes a sentence about what the transcript lacks. */
     notice(message: string): void
     signal: AbortSignal
   },
 ): Promise<number> {
-  const { botId, access, customParams, notice, signal } = options
+  const { botId, access, customParams, speakers, notice, signal } = options
+  checkSpeakers(speakers)
   const problem = access.provider === 'local' ? problemOfSpeech(access, customParams) : null
   if (problem !== null) throw new InvalidJob([{ path: 'transcription', message: problem }])
   const { key } = access
   const provider = speechProvider(access, customParams)
-  if (provider.afterwards !== null) return transcribe(folder, { botId, provider, key, notice, signal })
+  const tellApart = speakers === null ? null : tellApartBy(speakers, notice)
+  if (provider.afterwards !== null) return transcribe(folder, { botId, provider, key, notice, signal, tellApart })
   const live = await readSpoken(folder)
-  return writeLiveTranscript(folder, { botId, provider: provider.name, key, live, signal })
+  return writeLiveTranscript(folder, { botId, provider: provider.name, key, live, signal, tellApart })
 }

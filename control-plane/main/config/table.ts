@@ -358,6 +358,7 @@ export const SETTINGS = {
     transcriptionLiveModel: { variable: 'STANDIN_TRANSCRIPTION_LIVE_MODEL', kind: is.anyText },
     speechModel: { variable: 'STANDIN_SPEECH_MODEL', kind: is.anyText },
     speechEngine: { variable: 'STANDIN_SPEECH_ENGINE', kind: is.anyText },
+    speakerModel: { variable: 'STANDIN_SPEAKER_MODEL', kind: is.anyText },
     voiceUrl: { variable: 'STANDIN_VOICE_URL', kind: speechAddress },
     voiceKey: { variable: 'STANDIN_VOICE_KEY', kind: is.anyText, isSecret: true },
     voiceServiceModel: { variable: 'STANDIN_VOICE_SERVICE_MODEL', kind: is.anyText },

@@ -156,6 +156,7 @@ const READ: Record<string, [text: string, config: object]> = {
   ],
   STANDIN_TRANSCRIPTION_LIVE_MODEL: ['live', { worker: { transcriptionLiveModel: 'live' } }],
   STANDIN_SPEECH_MODEL: ['/models', { worker: { speechModel: '/models' } }],
+  STANDIN_SPEAKER_MODEL: ['/speakers', { worker: { speakerModel: '/speakers' } }],
   STANDIN_TRANSCRIPTION_LANGUAGES: ['en,de', { worker: { transcriptionLanguages: 'en,de' } }],
   STANDIN_SPEECH_ENGINE: ['engine', { worker: { speechEngine: 'engine' } }],
   STANDIN_VOICE_URL: ['http://127.0.0.1:8880/v1', { worker: { voiceUrl: 'http://127.0.0.1:8880/v1' } }],
