@@ -8,7 +8,7 @@ import type { Browser } from 'playwright'
 const package_ = join(import.meta.dirname, '../node_modules/@xterm/xterm')
 const [COLUMNS, ROWS] = [106, 26]
 /** Seconds of the command between two pictures, and how many of these are shown a second. */
-const [EVERY, RATE] = [0.8, 5]
+const [EVERY, RATE] = [1.2, 5]
 /** The last screen stays for so many pictures. */
 const LAST = 20
 

@@ -104,7 +104,9 @@ function markdown(document: string): ReturnType<typeof MarkdownIt> {
           if (address !== null) token.attrSet('href', address)
           // A reader of the pages knows no files.
           const name = children![index + 1]!
-          if (name.content === basename(href) && address !== null) name.content = titleOf(targetOf(document, href))
+          const path = href.split('#', 1)[0]!
+          if (path.endsWith('.md') && path.endsWith(name.content) && address !== null)
+            name.content = titleOf(targetOf(document, href))
         }
         if (token.type === 'image') token.attrSet('src', addressOfLink(document, String(token.attrGet('src'))) ?? '')
         if (isText && token.type.startsWith('link_')) {
@@ -202,7 +204,7 @@ function contentsOf(text: string): string {
     return `<li><a href="#${anchorOf(name)}">${escaped(name)}</a></li>`
   })
   if (links.length < MIN_PARTS) return ''
-  return `<nav id="contents" aria-label="On this page"><h2>On this page</h2>\n<ul>${links.join('')}</ul></nav>`
+  return `<nav id="contents" aria-label="On this page"><details open><summary>On this page</summary>\n<ul>${links.join('')}</ul></details></nav>`
 }
 
 function pageOf(title: string, content: string, { pages, contents }: { pages: string; contents: string }): string {

@@ -1,7 +1,7 @@
 /**
  * Takes the pictures of the documentation: `npm run pictures` starts a service, sends a bot into the built-in mock meeting and
  * photographs the dashboard. `docs/pictures/meeting.webp` is a moving picture of the same meeting, `terminal.webp` one of
- * `standin demo`; with the word `terminal` only that is made. Needs Chromium and ffmpeg.
+ * `standin demo`. The word `terminal` or `dashboard` makes only these. Needs Chromium and ffmpeg.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,7 +14,6 @@ import { filmTerminal } from './film-terminal.ts'
 const root = join(import.meta.dirname, '..')
 const pictures = join(root, 'docs', 'pictures')
 const WIDE = { width: 1400, height: 860 }
-const PHONE = { width: 390, height: 844 }
 /** Seconds of the meeting that the moving picture shows, and its pictures a second. */
 const [MOVING_SECONDS, RATE] = [24, 2]
 const LONG = { timeout: 180_000 }
@@ -24,7 +23,7 @@ const folder = mkdtempSync(join(tmpdir(), 'standin-pictures-'))
 chmodSync(folder, 0o755)
 try {
   mkdirSync(pictures, { recursive: true })
-  await takeTerminal()
+  if (process.argv[2] !== 'dashboard') await takeTerminal()
   if (process.argv[2] !== 'terminal') await takeDashboard()
 } finally {
   rmSync(folder, { recursive: true, force: true })
@@ -36,7 +35,8 @@ async function takeTerminal(): Promise<void> {
     const frames = mkdtempSync(join(folder, 'terminal-'))
     const film = { command: 'standin demo', run: `${join(root, 'bin', 'standin')} demo`, cwd: folder, folder: frames }
     const { rate } = await filmTerminal(browser, film)
-    movingPicture(join(frames, 'film-%03d.png'), rate, 'terminal.webp')
+    // Letters on one ground are smallest without loss.
+    movingPicture(join(frames, 'film-%03d.png'), rate, 'terminal.webp', '-lossless', '1', '-compression_level', '6')
   } finally {
     await browser.close()
   }
@@ -45,7 +45,7 @@ async function takeTerminal(): Promise<void> {
 async function takeDashboard(): Promise<void> {
   const service = spawn(join(root, 'bin', 'standin'), ['service', '--port', '0'], {
     cwd: folder,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'ignore', 'pipe'],
   })
   try {
     await photograph(await signInLink(service))
@@ -59,14 +59,17 @@ function launchBrowser() {
   return chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
 }
 
-async function signInLink({ stdout }: ChildProcess): Promise<string> {
+async function signInLink({ stderr }: ChildProcess): Promise<string> {
   let text = ''
-  for await (const piece of stdout!) {
+  for await (const piece of stderr!) {
     text += piece
-    const link = /https?:\S+\/sign-in#\S+/.exec(text)
-    if (link) return link[0]
+    if (text.includes('Service ready')) break
   }
-  throw new Error(`The service did not start: ${text}`)
+  if (!text.includes('Service ready')) throw new Error(`The service did not start: ${text}`)
+  stderr!.resume()
+  const words = ['service', 'people', 'link', '--json']
+  const made = JSON.parse(execFileSync(join(root, 'bin', 'standin'), words, { cwd: folder, encoding: 'utf8' }))
+  return made.sign_in_link
 }
 
 async function photograph(link: string): Promise<void> {
@@ -83,27 +86,23 @@ async function photograph(link: string): Promise<void> {
     // The badge of the state, and the same word in the milestones.
     await page.getByText('Recording', { exact: true }).first().waitFor(LONG)
     await page.locator('img').first().waitFor(LONG)
+    // The second person in the transcript: by then the picture shows the meeting.
+    await page.locator('main').getByText('Bob Berg').nth(1).waitFor(LONG)
     await savePicture(page, 'live')
     await film(page)
     await page.getByText('Completed', { exact: true }).first().waitFor(LONG)
     await page.reload()
-    await page.locator('video').waitFor(LONG)
-    await page.waitForLoadState('networkidle')
+    await page.waitForFunction(() => (document.querySelector('video')?.readyState ?? 0) > 1, undefined, LONG)
+    await settle(page)
     await savePicture(page, 'meeting')
     for (const [name, path] of [
       ['meetings', '/bots'],
       ['usage', '/usage'],
-      ['webhooks', '/webhooks'],
     ] as const) {
       await page.goto(`${dashboard}${path}`)
-      await page.waitForLoadState('networkidle')
+      await settle(page)
       await savePicture(page, name)
     }
-    await page.emulateMedia({ colorScheme: 'dark' })
-    await page.setViewportSize(PHONE)
-    await page.goto(`${dashboard}/bots`)
-    await page.waitForLoadState('networkidle')
-    await savePicture(page, 'phone')
   } finally {
     await browser.close()
   }
@@ -126,6 +125,13 @@ async function sendBot(dashboard: string): Promise<string> {
   return ((await answer.json()) as { data: { bot_id: string } }).data.bot_id
 }
 
+/** A page keeps its connection for live updates, so its network is never idle. */
+async function settle(page: Page): Promise<void> {
+  await page.locator('main h1').first().waitFor(LONG)
+  await page.waitForFunction(() => document.querySelector('.skeleton') === null, undefined, LONG)
+  await page.waitForTimeout(1000)
+}
+
 /** Lossless, and as small as PNG gets with 256 colors. */
 async function savePicture(page: Page, name: string): Promise<void> {
   const taken = join(folder, `${name}.png`)
@@ -139,12 +145,12 @@ async function film(page: Page): Promise<void> {
     await page.screenshot({ path: join(folder, `film-${String(index).padStart(3, '0')}.png`) })
     await page.waitForTimeout(1000 / RATE)
   }
-  movingPicture(join(folder, 'film-%03d.png'), RATE * 2, 'meeting.webp', '-vf', 'scale=1000:-1')
+  movingPicture(join(folder, 'film-%03d.png'), RATE * 2, 'meeting.webp', '-vf', 'scale=1000:-1', '-quality', '70')
 }
 
-function movingPicture(frames: string, rate: number, name: string, ...filter: string[]): void {
+function movingPicture(frames: string, rate: number, name: string, ...options: string[]): void {
   const input = ['-framerate', String(rate), '-i', frames]
-  ffmpeg(...input, ...filter, '-loop', '0', '-quality', '70', join(pictures, name))
+  ffmpeg(...input, ...options, '-loop', '0', join(pictures, name))
 }
 
 function ffmpeg(...options: string[]): void {

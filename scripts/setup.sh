@@ -305,9 +305,10 @@ bot_sources='src platforms recorder packages/wire packages/core packages/mock pa
 # Not the whole folder `client`: the build itself writes its types there.
 other_sources='control-plane packages/mcp packages/client/tsconfig.json docs scripts/help-pages.ts'
 
-# Whether the last build has the files and folders as they are. A file that is gone changes nothing but its folder.
+# Whether the last build has the files and folders as they are. A file that is gone changes nothing but its folder. Tests make one
+# that has no program ("none").
 is_built_from() {
-  [ -f "$stamp" ] && [ -f packages/client/v2.ts ] &&
+  [ -f "$stamp" ] && ! grep -qx none "$stamp" && [ -f packages/client/v2.ts ] &&
     [ -z "$(find "$@" "$installed_lock" -newer "$stamp" 2>/dev/null | head -n 1)" ]
 }
 

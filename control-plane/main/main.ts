@@ -7,7 +7,8 @@ import { pino, stdSerializers } from 'pino'
 import { logFields } from '../platform/log-fields.ts'
 import type { Log } from '../platform/ports.ts'
 import { type ServiceConfig, unknownSettings } from './config/config.ts'
-import { greeting } from './wiring/greeting.ts'
+import { apiKeyFile } from './wiring/data-folder.ts'
+import { commandFor, greeting } from './wiring/greeting.ts'
 
 type StartService = typeof import('./wiring/service.ts').startService
 /** Loads most of the program, which administration commands would wait for without need. */
@@ -78,10 +79,19 @@ export async function runService(
   )
   try {
     const service = await started
-    log.info({ address: service.address, roles: [...config.roles] }, 'Service ready')
-    // A log must not hold the key.
-    const firstKey = 'isTTY' in out && out.isTTY ? service.firstKey : null
-    if (config.greets) out.write(`${greeting({ ...service, firstKey }, config).join('\n')}\n`)
+    const { address, publicUrl } = service
+    const isLog = !('isTTY' in out && out.isTTY)
+    // A log has one form, and neither a key nor a link that signs in.
+    const forReaders = isLog &&
+      config.roles.has('api') && {
+        public_url: publicUrl,
+        api_key_file: apiKeyFile(config.dataFolder),
+        sign_in: `${commandFor(environment)} service people link`,
+      }
+    log.info({ address, roles: [...config.roles], ...forReaders }, 'Service ready')
+    if (isLog) return
+    const greeted = { ...service, environment, signInLink: await service.signInLink() }
+    out.write(`${greeting(greeted, config).join('\n')}\n`)
   } catch (error) {
     grace.uninstall()
     throw error

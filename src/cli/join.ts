@@ -1,7 +1,8 @@
 import { homedir } from 'node:os'
 import { join as joinPath, resolve } from 'node:path'
-import type { Io } from '@standin/wire/process/command-io.ts'
+import { canRedraw, type Io } from '@standin/wire/process/command-io.ts'
 import { CommandMistake } from '@standin/wire/process/command-output.ts'
+import { containerEngine } from '@standin/wire/process/container.ts'
 import { type BotConfig, InvalidJob, readConfig } from '../job/config.ts'
 import { type OpenView, runConfig } from '../main.ts'
 import { downloadedJob, inTypedWords, jobFrom, jobPlaceOf, typedFields } from './job-options.ts'
@@ -56,5 +57,9 @@ function ownFilesOf(
 /** Live progress in a terminal; JSON lines where a program reads. */
 function viewOpener(io: Io, asJson: boolean): OpenView {
   if (asJson || !io.output.isTTY || !io.input.isTTY) return () => jsonLinesView(io.output, io.errors)
-  return (actions) => terminalView(io.input, io.output, actions)
+  const surroundings = {
+    redraws: canRedraw(io.output, io.environment),
+    isContainer: containerEngine(io.environment) !== null,
+  }
+  return (actions) => terminalView(io.input, io.output, actions, surroundings)
 }

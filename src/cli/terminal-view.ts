@@ -13,15 +13,28 @@ const REFRESH_MS = 500
 const HELP =
   'A typed line is sent as chat. /say <text>, /pause, /resume, /screenshot, /leave; Ctrl-C leaves, twice leaves at once.'
 
+interface Surroundings {
+  /** Otherwise there is no live line. */
+  redraws: boolean
+  /** The person's files are elsewhere. */
+  isContainer: boolean
+}
+
 /**
  * For a terminal: what happened scrolls by, one live line at the bottom says how things stand, and what is typed beside
  * it becomes chat.
  */
-export function terminalView(input: ReadStream, output: WriteStream, actions: ViewActions): View {
+export function terminalView(
+  input: ReadStream,
+  output: WriteStream,
+  actions: ViewActions,
+  { redraws, isContainer }: Surroundings = { redraws: true, isContainer: false },
+): View {
   const state = new LiveState()
   /** False once nothing can be typed any more: after the end, Ctrl-D, or when the terminal itself is gone. */
   let hasPrompt = true
-  const prompt = createInterface({ input, output, terminal: true, historySize: 50 })
+  // Otherwise the terminal itself shows what is typed, and turns Ctrl-C into a signal.
+  const prompt = createInterface({ input, ...(redraws && { output }), terminal: redraws, historySize: 50 })
   let isChatOff = false
   /** The person asked the bot to leave. */
   let isLeaving = false
@@ -39,11 +52,13 @@ export function terminalView(input: ReadStream, output: WriteStream, actions: Vi
     // Of a terminal that was closed; SIGHUP says what that means.
   })
   prompt.on('line', (line) => {
-    // The live line was left standing beside what was typed.
-    const rows = Math.ceil((prompt.getPrompt().length + line.length + 1) / (output.columns ?? 80))
-    moveCursor(output, 0, -rows)
-    clearScreenDown(output)
-    if (line.trim() !== '') print(`> ${shownText(line, MAX_CHAT_LENGTH)}`)
+    if (redraws) {
+      // The live line was left standing beside what was typed.
+      const rows = Math.ceil((prompt.getPrompt().length + line.length + 1) / (output.columns ?? 80))
+      moveCursor(output, 0, -rows)
+      clearScreenDown(output)
+      if (line.trim() !== '') print(`> ${shownText(line, MAX_CHAT_LENGTH)}`)
+    }
     void runLine(line)
     draw()
   })
@@ -64,7 +79,7 @@ export function terminalView(input: ReadStream, output: WriteStream, actions: Vi
     },
     note: print,
     end: (...end) => {
-      for (const line of lastLines(...end)) print(line)
+      for (const line of lastLines(...end, isContainer)) print(line)
     },
     close: () => {
       if (!hasPrompt) return
@@ -119,12 +134,13 @@ export function terminalView(input: ReadStream, output: WriteStream, actions: Vi
   }
 
   function clearPromptLine(): void {
+    if (!redraws) return
     cursorTo(output, 0)
     clearLine(output, 0)
   }
 
   function draw(): void {
-    if (!hasPrompt) return
+    if (!hasPrompt || !redraws) return
     const width = Math.max(20, (output.columns ?? 80) - 20)
     prompt.setPrompt(`[${state.line(width)}] `)
     prompt.prompt(true)

@@ -25,10 +25,12 @@ const placeSentence = (place: string, hasRecorded: boolean) =>
   `${hasRecorded ? 'The recording' : 'The report'} is in ${place}`
 
 /** Where the files are, and what a person can do with them next. */
-export function lastLines(place: string, hasRecorded: boolean): string[] {
+export function lastLines(place: string, hasRecorded: boolean, isContainer: boolean): string[] {
   const report = join(place, 'report.html')
   const lines = [placeSentence(place, hasRecorded)]
-  if (existsSync(report))
+  if (!existsSync(report)) return lines
+  if (isContainer) lines.push('Open:   report.html there; outside of this container the folder is where you mounted it')
+  else
     lines.push(
       `Open:   ${pathToFileURL(report).href}`,
       `Serve:  standin serve ${shellWord(relativePath(dirname(place)))}`,

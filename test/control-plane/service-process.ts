@@ -66,7 +66,7 @@ export class ServiceProcess {
     return this.#log
   }
 
-  /** Resolves when the API answers and the operator was greeted. */
+  /** Resolves when the API answers. */
   async start(): Promise<void> {
     const startedAt = performance.now()
     const service = spawn(process.execPath, [PROGRAM, '--data', this.folder, '--port', String(this.port)], {
@@ -75,6 +75,7 @@ export class ServiceProcess {
     })
     this.#process = service
     this.#output = ''
+    const before = this.#log.length
     service.stdout!.on('data', (text) => {
       this.#output += String(text)
     })
@@ -88,7 +89,7 @@ export class ServiceProcess {
         (answer) => answer.status,
         () => null,
       )
-      if (status === 401 && this.#output.includes('Standin is ready')) return
+      if (status === 401 && this.#log.includes('Service ready', before)) return
       if (performance.now() - startedAt > START_MS) throw new Error(`The service did not start:\n${this.#log}`)
       await new Promise((resolve) => setTimeout(resolve, 50))
     }

@@ -216,7 +216,6 @@ describe.each([['one-node'], ['cluster'], ['cluster', '--set', 'headroom.keda.en
         const config = readServiceConfig({}, environment, '/')
         expect([...config.roles]).toEqual([role])
         expect(config.storage.type, 'pods share no folder').toBe('s3')
-        expect(config.greets, 'what a pod prints becomes a log').toBe(false)
         expect(config.botPod.namespace).toBe('standin-bots')
       }
     })

@@ -3,7 +3,7 @@
  * have no browser.
  */
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -13,6 +13,7 @@ import { readServiceConfig } from '../../control-plane/main/config/config.ts'
 import { newSealKey } from '../../control-plane/platform/secrets/seals.ts'
 import { type MockGoogleCalendar, startMockGoogleCalendar } from '../../packages/mock/calendars/index.ts'
 import { openTestDatabase, type TestDatabase } from '../control-plane/postgres.ts'
+import { installCommand } from './command-of-checkout.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const DAY = 24 * 3600 * 1000
@@ -37,15 +38,7 @@ beforeAll(async () => {
     STANDIN_SPEECH: 'off',
     STANDIN_BOT_COMMAND: `${process.execPath} ${join(import.meta.dirname, 'page-bot.ts')}`,
   }
-  environment = { PATH: [join(folder, 'bin'), process.env.PATH].join(':'), HOME: process.env.HOME, ...settings }
-  // The command of the checkout, from its sources.
-  await mkdir(join(folder, 'bin'))
-  const programs = [
-    `service) shift; exec ${process.execPath} ${ROOT}/control-plane/main/cli/index.ts "$@"`,
-    `*) exec ${process.execPath} ${ROOT}/src/cli/index.ts "$@"`,
-  ]
-  await writeFile(join(folder, 'bin/standin'), `#!/bin/sh\ncase $1 in ${programs.join(' ;; ')} ;; esac\n`)
-  await chmod(join(folder, 'bin/standin'), 0o755)
+  environment = { ...(await installCommand(folder)), ...settings }
   const config = readServiceConfig({ port: '0' }, { ...settings, STANDIN_PRIVATE_ADDRESSES: 'allow' }, '/')
   service = await startService(config, { PATH: process.env.PATH, HOME: process.env.HOME }, log)
   await writeFile(join(folder, 'service-data/api-key'), service.firstKey!)

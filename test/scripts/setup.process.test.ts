@@ -87,6 +87,10 @@ test('a folder that has everything keeps it, and what changed is installed and b
   }
   await rm(join(checkout.folder, 'packages/client/v2.ts'))
   expect((await setup()).text).toBe('set-up: building\n')
+  // As tests make it, without a program.
+  await checkout.write('dist/.built', 'none\n')
+  await setup()
+  expect((await steps()).filter((step) => step !== SPEECH).at(-1)).toBe('node scripts/build.ts')
 })
 
 test('an interrupted addition of packages and a build of the bot with older sources are made again from the start', async () => {

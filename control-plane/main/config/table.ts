@@ -230,8 +230,6 @@ export const SETTINGS = {
     option: '--no-demo',
     help: 'offer no mock meeting',
   },
-  /** Whether the start prints a first API key and a sign-in link. Off if the output is collected as a log. */
-  greets: { variable: 'STANDIN_GREETING', kind: onOff, default: 'on' },
   /** Whether bots of the process launcher get a recognizer of this machine. */
   recognizesSpeech: { variable: 'STANDIN_SPEECH', kind: onOff, default: 'on' },
   resumesBots: { variable: 'STANDIN_RESUME_BOTS', kind: onOff, default: 'on' },

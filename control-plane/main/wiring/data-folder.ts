@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CHILD_PATH } from '@standin/wire/process/child-path.ts'
 import { makeFolder } from '@standin/wire/process/make-folder.ts'
+import { messageOf } from '@standin/wire/text/error-text.ts'
+import type { ServiceConfig } from '../config/config.ts'
 
 /** How long a service or a command waits for a command that uses the folder. */
 const COMMAND_PATIENCE_MS = 60_000
@@ -37,6 +39,26 @@ export async function makeDataFolder(folder: string): Promise<void> {
     await makeFolder(folder, 0o700)
   } catch (error) {
     throw new Error(`The data folder ${folder} cannot be used: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** Of Node, of PostgreSQL and of its programs. A page that fits in part has PostgreSQL's hint alone. */
+const NO_ROOM = /no space left on device|check free disk space|disk quota exceeded|ENOSPC|EDQUOT/i
+/** PostgreSQL's class of what a server lacks, such as room on its own disk. */
+const LACK_OF_SERVER = /^53...$/
+
+/** Does the step. Rejects with a sentence if it fails because the disk of the data folder is full. */
+export async function withRoom<T>(
+  { dataFolder, databaseUrl }: Pick<ServiceConfig, 'dataFolder' | 'databaseUrl'>,
+  step: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await step()
+  } catch (error) {
+    const isElsewhere = databaseUrl !== null && LACK_OF_SERVER.test(String((error as { code?: unknown }).code))
+    if (isElsewhere || !NO_ROOM.test(messageOf(error))) throw error
+    const cure = 'Free some space, or choose another folder with --data'
+    throw new Error(`The disk of the data folder ${dataFolder} is full. ${cure}`, { cause: error })
   }
 }
 
@@ -123,7 +145,7 @@ export async function readSecretFile(file: string): Promise<string | null> {
   }
 }
 
-/** Mode 0600; afterwards the file has the whole text or does not exist. */
+/** Mode 0600; afterwards the file has the whole text or does not exist. Rejects with the name of the file. */
 export async function writeSecretFile(file: string, text: string): Promise<void> {
   const fresh = `${file}.${process.pid}.new`
   try {
@@ -131,7 +153,7 @@ export async function writeSecretFile(file: string, text: string): Promise<void>
     await chmod(fresh, 0o600)
     await rename(fresh, file)
   } catch (error) {
-    await rm(fresh, { force: true })
-    throw error
+    await rm(fresh, { force: true }).catch(() => {})
+    throw new Error(`${file} cannot be written: ${messageOf(error)}`, { cause: error })
   }
 }

@@ -21,6 +21,7 @@ import {
   makeDataFolder,
   readSecretFile,
   secretKeysFile,
+  withRoom,
   writeSecretFile,
 } from './data-folder.ts'
 
@@ -86,9 +87,13 @@ async function openInstalledDatabase(config: ServiceConfig, holder: Holder, log:
 
 /**
  * Opens the installation, and makes its missing parts. A service holds its data folder, so a second one is refused with
- * `DataFolderInUse`; a command works beside a running service. Rejects with a sentence if keys or database do not fit.
+ * `DataFolderInUse`; a command works beside a running service. Rejects with a sentence if keys or database do not fit, or the
+ * disk is full.
  */
-export async function openInstallation(config: ServiceConfig, holder: Holder, log: Log): Promise<Installation> {
+export const openInstallation = (config: ServiceConfig, holder: Holder, log: Log): Promise<Installation> =>
+  withRoom(config, () => openWhole(config, holder, log))
+
+async function openWhole(config: ServiceConfig, holder: Holder, log: Log): Promise<Installation> {
   const opened = await openInstalledDatabase(config, holder, log)
   try {
     const { database } = opened

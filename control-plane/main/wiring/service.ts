@@ -31,8 +31,8 @@ export interface Service {
   publicUrl: string
   /** Made by this start. */
   firstKey: string | null
-  /** Signs the first owner in to the dashboard, once; null if this process has no API. */
-  signInLink: string | null
+  /** Makes a link that signs the first owner in to the dashboard, once; null if this process has no API. */
+  signInLink(): Promise<string | null>
   /** How bots are less protected than they could be, and the cure; null: not at all. */
   weakness: Weakness | null
   /** Whether bots can make transcripts by `Default`. */
@@ -79,9 +79,9 @@ async function startRoles(settings: ProcessSettings): Promise<Service> {
     await writeSetting(database, PRIVATE_ADDRESSES, config.allowPrivateAddresses)
     await writeSecretFile(addressFile(config.dataFolder), publicUrl)
   }
-  const signInLink = has('api') && config.greets ? await ownerSignInLink(database, publicUrl) : null
   return {
-    ...{ address: address.href, publicUrl, firstKey: installation.firstKey, signInLink },
+    ...{ address: address.href, publicUrl, firstKey: installation.firstKey },
+    signInLink: async () => (has('api') ? ownerSignInLink(database, publicUrl) : null),
     weakness: parts.bots.weakness,
     transcribes: parts.speechProblems.Default.withoutKey === null,
     close: () => closing.run(),

@@ -9,6 +9,10 @@ export interface Io {
   leaveRoot?(need: RootNeed): Promise<void>
 }
 
+/** Whether what stands on the output can be written over. A dumb terminal, such as a shell inside Emacs, prints escape sequences as text. */
+export const canRedraw = (output: { isTTY?: boolean }, environment: Io['environment']): boolean =>
+  output.isTTY === true && environment.TERM !== 'dumb'
+
 /** What a command that leaves root needs as the user of bots. */
 export interface RootNeed {
   /** Absolute; made for that user. */

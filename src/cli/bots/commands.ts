@@ -170,7 +170,7 @@ export function addBotsCommand(program: Command, io: Io, end: (exitCode: number)
       act<[string], DownloadFlags>(async ({ client, flags, output, signal }, id) => {
         const { readBot } = await import('./bots.ts')
         const { downloadFiles } = await import('./download.ts')
-        await downloadFiles(await readBot(client, id), { ...flags, signal }, output, io.errors)
+        await downloadFiles(await readBot(client, id), { ...flags, signal }, output, io)
         return 0
       }),
     )

@@ -4,7 +4,7 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Io } from '@standin/wire/process/command-io.ts'
+import { canRedraw, type Io } from '@standin/wire/process/command-io.ts'
 import { CommandMistake, type Output } from '@standin/wire/process/command-output.ts'
 import { messageOf } from '@standin/wire/text/error-text.ts'
 import { shownBytes } from '@standin/wire/text/shown-bytes.ts'
@@ -25,7 +25,7 @@ export async function downloadFiles(
   bot: Bot,
   { out, only, quiet = false, signal }: DownloadFlags,
   output: Output,
-  errors: Io['errors'],
+  { errors, environment }: Pick<Io, 'errors' | 'environment'>,
 ): Promise<void> {
   const wanted = filesOf(bot).filter((field) => only?.includes(field) ?? true)
   if (wanted.length === 0)
@@ -39,12 +39,8 @@ export async function downloadFiles(
   const stored: { name: string; bytes: number }[] = []
   for (const field of wanted) {
     const name = FILES[field]
-    const bytes = await download(
-      bot[field]!,
-      join(folder, name),
-      signal,
-      progressOf(name, quiet ? null : errors),
-    ).catch((error) => {
+    const onProgress = !quiet && canRedraw(errors, environment) ? progressOf(name, errors) : () => {}
+    const bytes = await download(bot[field]!, join(folder, name), signal, onProgress).catch((error) => {
       throw new Error(`${name} was not downloaded: ${messageOf(error)}`, { cause: error })
     })
     stored.push({ name, bytes })
@@ -85,15 +81,14 @@ async function download(link: string, file: string, signal: AbortSignal, onProgr
   return bytes
 }
 
-/** One line of a terminal that shows how far a file is; nothing elsewhere. */
-function progressOf(name: string, errors: Io['errors'] | null): Progress {
-  if (!(errors as NodeJS.WriteStream | null)?.isTTY) return () => {}
+/** One line of a terminal that shows how far a file is. */
+function progressOf(name: string, errors: Io['errors']): Progress {
   let drawnAt = 0
   return (bytes, total) => {
     const isOver = Number.isNaN(bytes)
     if (!isOver && performance.now() - drawnAt < DRAW_EVERY_MS) return
     drawnAt = performance.now()
     const share = total === null ? '' : ` of ${shownBytes(total)} (${Math.floor((100 * bytes) / total)} %)`
-    errors!.write(`\r\u001b[K${isOver ? '' : `${name}: ${shownBytes(bytes)}${share}`}`)
+    errors.write(`\r\u001b[K${isOver ? '' : `${name}: ${shownBytes(bytes)}${share}`}`)
   }
 }

@@ -3,7 +3,7 @@ import { clearLine, cursorTo } from 'node:readline'
 import { followEvents } from '@standin/client/follow.ts'
 import { answerOf, type Schemas, StandinApiError, type StandinClient } from '@standin/client/index.ts'
 import type { BotEvent } from '@standin/wire/events.ts'
-import type { Io } from '@standin/wire/process/command-io.ts'
+import { canRedraw, type Io } from '@standin/wire/process/command-io.ts'
 import { jsonText } from '@standin/wire/text/json-text.ts'
 import { systemClock } from '@standin/wire/time/deadline.ts'
 import { shownText } from '../shown-text.ts'
@@ -34,10 +34,10 @@ export async function watchBot(
   client: StandinClient['v2'],
   botId: string,
   { json = false, quiet = false, signal }: WatchOptions,
-  io: Pick<Io, 'output' | 'errors'>,
+  io: Pick<Io, 'output' | 'errors' | 'environment'>,
 ): Promise<number> {
   const path = { bot_id: botId }
-  const live = !json && !quiet ? liveLine(io.output) : null
+  const live = !json && !quiet && canRedraw(io.output, io.environment) ? liveLine(io.output) : null
   const write = (text: string | null) => {
     if (text === null) return
     live?.clear()
@@ -134,10 +134,9 @@ function whileScheduled(error: unknown): string {
   throw error
 }
 
-/** The words that are being spoken, in the last line of a terminal. Null if the output is none. */
+/** The words that are being spoken, in the last line of a terminal. */
 function liveLine(output: Io['output']) {
-  const { isTTY, columns = 80 } = output as Partial<NodeJS.WriteStream>
-  if (!isTTY) return null
+  const { columns = 80 } = output as Partial<NodeJS.WriteStream>
   const clear = () => {
     cursorTo(output, 0)
     clearLine(output, 0)

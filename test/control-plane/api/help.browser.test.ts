@@ -67,6 +67,7 @@ test('no document becomes the page of another one, and names of files are titles
   expect(pages.length).toBe(documents.length + REASONS.length)
   const start = await readFile(join(folder, 'index.html'), 'utf8')
   expect(start).toContain('<a href="/help/webhooks">Webhooks</a></td>')
+  for (const page of pages) expect(await readFile(join(folder, page), 'utf8'), page).not.toMatch(/>[\w/-]+\.md<\/a>/)
 })
 
 test('the search finds a heading by words of its text, with the keyboard alone', async () => {
@@ -92,6 +93,9 @@ test('accessible at both sizes, with the menu on a phone', async () => {
     expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
     const isPhone = viewport.width < 500
     expect(await page.locator('#pages').isVisible()).toBe(!isPhone)
+    expect(await page.locator('#contents a').first().isVisible()).toBe(!isPhone)
+    if (isPhone) await page.getByText('On this page').click()
+    await page.locator('#contents a').first().click(LONG)
     if (isPhone) await page.getByRole('button', { name: 'Pages' }).click()
     await page.getByRole('link', { name: 'Webhooks', exact: true }).first().click()
     await page.getByRole('heading', { name: 'An endpoint', exact: true }).waitFor(LONG)

@@ -155,6 +155,8 @@ test('a watch continues while the bot runs, and a terminal shows words before th
   const output = Object.assign(new PassThrough(), { isTTY: true, columns: 60 })
   let early = ''
   const watching = inProcess(run, ['bots', 'watch', id], environment(), output)
+  const dumb = Object.assign(new PassThrough(), { isTTY: true, columns: 60 })
+  const alsoWatching = inProcess(run, ['bots', 'watch', id], { ...environment(), TERM: 'dumb' }, dumb)
   await report(joined('Early'))
   const seen = () => (early += output.read() ?? '')
   await expect.poll(seen).toContain('Early joined')
@@ -171,6 +173,10 @@ test('a watch continues while the bot runs, and a terminal shows words before th
   await world.set(id, { phase: 'ended', status: 'completed' })
   expect((await watching).exitCode).toBe(0)
   expect(String(output.read())).toMatch(/^[^\n]*Later joined\n.*completed/s)
+  expect((await alsoWatching).exitCode).toBe(0)
+  const lines = String(dumb.read())
+  expect(lines).toMatch(/Early joined\n.*Later joined\n.*completed/s)
+  for (const drawn of ['…', '\u001b[2K']) expect(lines).not.toContain(drawn)
 })
 
 test('files are downloaded whole, for their user only', async () => {

@@ -14,17 +14,21 @@ import { temporaryFolder } from '../../fakes/at-end.ts'
 let view: View | undefined
 afterEach(() => view?.close())
 
-function open(answer: CommandAnswer = { ok: true, data: { name: 'screenshots/0001.png' } }) {
+function open(answer: CommandAnswer = { ok: true, data: { name: 'screenshots/0001.png' } }, redraws = true) {
   const input = new PassThrough()
   const output = Object.assign(new PassThrough(), { columns: 100 })
   const commands: BotCommand[] = []
   let [interrupts, seq] = [0, 0]
-  view = terminalView(input as unknown as ReadStream, output as unknown as WriteStream, {
-    async command(command) {
+  const actions = {
+    async command(command: BotCommand) {
       commands.push(command)
       return answer
     },
     interrupt: () => (interrupts += 1),
+  }
+  view = terminalView(input as unknown as ReadStream, output as unknown as WriteStream, actions, {
+    redraws,
+    isContainer: false,
   })
   const envelope = {
     type: 'event',
@@ -67,6 +71,18 @@ test.each([
   show({ type: 'status_change', status: 'in_waiting_room' })
   expect(shown()).toMatch(/wait/i)
   expect(commands).toEqual([])
+})
+
+test('a dumb terminal gets lines alone, and what is typed is sent', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { type, show, shown, commands } = open(undefined, false)
+  shown()
+  show({ type: 'status_change', status: 'in_waiting_room' })
+  type('Hello\n')
+  await expect.poll(() => commands).toEqual([{ type: 'send_chat', message: 'Hello' }])
+  vi.advanceTimersByTime(5_000)
+  expect(shown()).toBe('• waiting to be admitted\n')
 })
 
 const REFUSAL = { ok: false, code: 'FST_ERR_CHAT_DISABLED', message: 'Chat is switched off' } as const

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import type { FinalReport, NumberedEvent } from '@standin/wire/events.ts'
 import { shownBytes } from '@standin/wire/text/shown-bytes.ts'
@@ -5,7 +7,8 @@ import type { BotUsage } from '@standin/wire/usage.ts'
 import { describe, expect, test } from 'vitest'
 import { LiveState } from '../../../src/cli/live-state.ts'
 import { shownDuration, shownText } from '../../../src/cli/shown-text.ts'
-import { jsonLinesView, sentenceFor } from '../../../src/cli/view.ts'
+import { jsonLinesView, lastLines, sentenceFor } from '../../../src/cli/view.ts'
+import { temporaryFolder } from '../../fakes/at-end.ts'
 import { usageOf } from '../../fakes/usage.ts'
 
 const ann = { id: 1, name: 'Ann', platform_id: 'a' }
@@ -24,6 +27,12 @@ describe('text for a terminal', () => {
     expect([shownDuration(0), shownDuration(65), shownDuration(3725)]).toEqual(['00:00', '01:05', '1:02:05'])
     expect([shownBytes(999), shownBytes(1500), shownBytes(2_345_678_901)]).toEqual(['999 B', '1.5 kB', '2.3 GB'])
   })
+})
+
+test.each([true, false])('in a container (%s) no address is printed that opens nowhere', (isContainer) => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, 'report.html'), '')
+  expect(lastLines(folder, true, isContainer).join().includes('file://')).toBe(!isContainer)
 })
 
 describe('the live line', () => {

@@ -122,3 +122,7 @@ for (const block of document.querySelectorAll('pre')) {
   })
   block.append(button)
 }
+
+// On a narrow window the list of parts is above the text.
+const contents = document.querySelector<HTMLDetailsElement>('#contents details')
+if (contents) contents.open = matchMedia('(min-width: 80rem)').matches

@@ -109,7 +109,7 @@ function Deeds({ of, account: { account_id, is_disabled }, reload }: DeedsProps)
   const check = () => reload(answerOf(v2.POST('/v2/accounts/{account_id}/check', at)))
   const remove = () => reload(answerOf(v2.DELETE('/v2/accounts/{account_id}', at)))
   return (
-    <>
+    <div class="actions">
       <ActionButton of={of} work={check}>
         Check with the next bot
       </ActionButton>
@@ -124,7 +124,7 @@ function Deeds({ of, account: { account_id, is_disabled }, reload }: DeedsProps)
       >
         Delete
       </ActionButton>
-    </>
+    </div>
   )
 }
 

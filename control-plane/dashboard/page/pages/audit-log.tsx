@@ -70,8 +70,10 @@ export function AuditLog() {
   return (
     <>
       <h1>{TITLE}</h1>
-      <p class="soft">Who changed what in this team. To export it: standin service audit-log</p>
-      <div class="actions">
+      <p class="soft">
+        Who changed what in this team. To export it: <code>standin service audit-log</code>
+      </p>
+      <div class="actions filters">
         <Choice
           label="Changed by"
           name="actor"

@@ -8,7 +8,7 @@ import { ConnectButton, isOffered, useConnectOutcome } from '../parts/connect.ts
 import { Field, Form } from '../parts/form.tsx'
 import { dateTime } from '../parts/format.ts'
 import { Shown, useLoaded } from '../parts/load.tsx'
-import { Status, Table, Time } from '../parts/pieces.tsx'
+import { MeetingLink, Status, Table, Time } from '../parts/pieces.tsx'
 import { navigate } from '../router.tsx'
 import { may } from '../session.ts'
 import { TEXTS } from '../texts.ts'
@@ -148,16 +148,18 @@ function Events({ calendarId, action }: { calendarId: string; action: Action }) 
     <section>
       <h2>{EVENTS}</h2>
       {may('member') && (
-        <label>
-          Bot name
-          <input
-            value={name.value}
-            maxLength={255}
-            onInput={(event) => {
-              name.value = event.currentTarget.value
-            }}
-          />
-        </label>
+        <div class="actions filters">
+          <label>
+            Name of new bots
+            <input
+              value={name.value}
+              maxLength={255}
+              onInput={(event) => {
+                name.value = event.currentTarget.value
+              }}
+            />
+          </label>
+        </div>
       )}
       <Shown of={events}>
         {({ data }) => (
@@ -168,7 +170,7 @@ function Events({ calendarId, action }: { calendarId: string; action: Action }) 
             cells={(event) => [
               event.title,
               <Time at={event.start_time} />,
-              event.meeting_url ?? TEXTS.none,
+              event.meeting_url === null ? TEXTS.none : <MeetingLink of={event.meeting_url} />,
               event.bot_scheduled ? 'Bot scheduled' : (whyNone(event) ?? 'No bot scheduled'),
               may('member') && <div class="actions">{buttonsOf(event)}</div>,
             ]}

@@ -6,6 +6,7 @@ import { Shown, useLoaded } from '../parts/load.tsx'
 import { Secret, Table, Time } from '../parts/pieces.tsx'
 
 const TITLE = 'API keys'
+const CREATE = 'Create a key'
 const PERMISSIONS = { full: 'Full access', sending: 'Create bots only' }
 
 export function Keys() {
@@ -18,9 +19,10 @@ export function Keys() {
       <OutcomeLine of={action} />
       {made.value !== null && <Secret title="" value={made.value} />}
       <section>
+        <h2>{CREATE}</h2>
         <Form
           of={action}
-          submit="Create a key"
+          submit={CREATE}
           onSubmit={async ({ name = '', permission }) => {
             const body = { name, permission: permission as Answers['Key']['permission'] }
             made.value = (await dataOf(dashboard.POST('/keys', { body }))).key

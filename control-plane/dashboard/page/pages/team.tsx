@@ -142,6 +142,7 @@ export function Team() {
       </Shown>
       {may('owner') && (
         <section>
+          <h2>Invite a person</h2>
           <Form
             of={action}
             submit="Invite"

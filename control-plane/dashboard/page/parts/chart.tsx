@@ -1,4 +1,4 @@
-/** Bars of one figure for each day, with axes; the day under the pointer is read below them. */
+/** Bars of one figure for each day, with axes; the day under the pointer, or else the last one, is read below them. */
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 
@@ -24,6 +24,7 @@ export function Chart({ label, dayLabel, days }: ChartProps) {
       ticks: { show: false },
     }
     const data: uPlot.AlignedData = [days.map(([day]) => Date.parse(day) / 1000), days.map(([, value]) => value)]
+    const [times, values] = data as number[][]
     const plot = new uPlot(
       {
         width: element.clientWidth,
@@ -32,8 +33,15 @@ export function Chart({ label, dayLabel, days }: ChartProps) {
         scales: { y: { range: (_plot, _least, most) => [0, Math.max(most, 1) * 1.1] } },
         axes: [{ ...axis, grid: { show: false } }, axis],
         series: [
-          { label: dayLabel, value: '{YYYY}-{MM}-{DD} UTC' },
-          { label, fill: color('color'), paths: uPlot.paths.bars!({ size: [0.7, 40] }), points: { show: false } },
+          {
+            label: dayLabel,
+            value: (_plot, at: number | null) =>
+              `${new Date((at ?? times!.at(-1)!) * 1000).toISOString().slice(0, 10)} UTC`,
+          },
+          {
+            ...{ label, fill: color('color'), paths: uPlot.paths.bars!({ size: [0.7, 40] }), points: { show: false } },
+            value: (_plot, value: number | null) => `${Math.round((value ?? values!.at(-1)!) * 100) / 100}`,
+          },
         ],
         cursor: { y: false, drag: { x: false, y: false } },
       },

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { useLayoutEffect } from 'preact/hooks'
 import { queryValue, setQuery } from '../router.tsx'
 
 interface Tab {
@@ -11,6 +12,11 @@ interface Tab {
 export function Tabs({ label, tabs, first }: { label: string; tabs: readonly Tab[]; first: string }) {
   const wanted = queryValue('tab') || first
   const shown = tabs.find(({ id }) => id === wanted) ?? tabs[0]!
+  // On a phone the tabs are wider than the window; the page itself stays where it is.
+  useLayoutEffect(() => {
+    const tab = document.getElementById(`tab-${shown.id}`)!
+    tab.parentElement!.scrollLeft = tab.offsetLeft - tab.parentElement!.offsetLeft - tab.offsetWidth
+  }, [shown.id])
   const choose = (place: number) => {
     const { id } = tabs[(place + tabs.length) % tabs.length]!
     setQuery({ tab: id })

@@ -166,7 +166,27 @@ test('every page has nothing that axe finds serious, light or dark, and fits its
   const wide = { width: 1280, height: 900 }
   await signIn('owner', { viewport: wide })
   const { id } = await botInMeeting()
+  // Rows with several buttons.
+  const headers = { 'content-type': 'application/json', 'x-requested-by': 'dashboard' }
+  const cookie = { name: 'SID', value: 'a'.repeat(20), domain: '.google.com', path: '/' }
+  for (const [path, body] of [
+    ['/v2/accounts', { platform: 'meet', label: 'notes@example.com', session: { cookies: [cookie], origins: [] } }],
+    ['/dashboard/api/endpoints', { url: 'https://example.com/hook' }],
+  ] as const)
+    expect((await page.request.post(address + path, { headers, data: body })).status(), path).toBe(201)
   const found: string[] = []
+  /** Buttons that touch each other or reach out of their section. */
+  const untidy = () =>
+    page.evaluate(() => {
+      const buttons = [...document.querySelectorAll('main :not([role=tablist]) > button')]
+      return buttons.flatMap((button) => {
+        const box = button.getBoundingClientRect()
+        const next = button.nextElementSibling?.matches('button') && button.nextElementSibling.getBoundingClientRect()
+        const gap = !next ? 9 : next.top < box.bottom ? next.left - box.right : next.top - box.bottom
+        const room = (button.closest('section') ?? document.body).getBoundingClientRect().right
+        return box.width > 0 && (gap < 4 || box.right > room) ? [button.textContent] : []
+      })
+    })
   /** With `only`, of one rule. The frame around the contents is the same on each page. */
   const look = async (path: string, only?: string) => {
     const axe = path === '/' ? new AxeBuilder({ page }) : new AxeBuilder({ page }).include('main')
@@ -205,6 +225,7 @@ test('every page has nothing that axe finds serious, light or dark, and fits its
       await page.setViewportSize(viewport)
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
       if (overflow > 0) found.push(`${path} is ${overflow} px too wide for ${viewport.width} px`)
+      found.push(...(await untidy()).map((button) => `${path} at ${viewport.width} px: ${button}`))
     }
     // Only the menu is different on a phone, and it is the same on each page.
     if (path === '/') await look(path)

@@ -42,7 +42,6 @@ test('without any setting the service runs for itself on this machine', () => {
     trustedProxies: [],
     webhookDelays: null,
     offersDemo: true,
-    greets: true,
   })
 })
 
@@ -139,7 +138,6 @@ const READ: Record<string, [text: string, config: object]> = {
     { jitsiHosts: ['meet.example.com', 'calls.example.net'] },
   ],
   STANDIN_DEMO: ['off', { offersDemo: false }],
-  STANDIN_GREETING: ['off', { greets: false }],
   STANDIN_LOG_LEVEL: ['warn', { logLevel: 'warn' }],
   STANDIN_SPEECH: ['off', { recognizesSpeech: false }],
   STANDIN_RESUME_BOTS: ['on', { resumesBots: true }],

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { type ConfigOptions, ROLES, readServiceConfig } from '@standin/control-plane/main/config/config.ts'
 import { readSecretFile } from '@standin/control-plane/main/wiring/data-folder.ts'
@@ -188,14 +189,6 @@ test('requests of callers pass row security, also those for lists; work of the s
     await sql`drop policy closed on bots`.execute(db.database)
   }
   expect((await call('GET', '/v2/bots/scheduled')).data).toHaveLength(1)
-})
-
-test('a process without a greeting makes no sign-in link', async () => {
-  expect((await start('greets')).signInLink).toMatch(/^http/)
-  const config = { ...configOf('greets nobody'), greets: false }
-  const service = await startService(config, { PATH: process.env.PATH }, log)
-  running.push(service)
-  expect(service.signInLink).toBeNull()
 })
 
 test('roles run apart, each with its own data folder', async () => {
@@ -390,6 +383,7 @@ test('the greeting shows a new key once, and a curl line that can be pasted', as
     signInLink: null,
     weakness: null,
     transcribes: false,
+    environment: { PATH: '/nowhere:/there/node_modules/.bin' },
   }
   const text = greeting(greeted, config).join('\n')
   expect(text).toContain('standin_abc')
@@ -397,9 +391,12 @@ test('the greeting shows a new key once, and a curl line that can be pasted', as
   const weakness = { fault: 'bots run as root', cure: 'Make a user' }
   const later = greeting({ ...greeted, firstKey: null, weakness }, config).join('\n')
   expect(later).toContain('Warning:  Bots run as root. Make a user.')
+  expect(later).toMatch(/make one: \/\S+\/bin\/standin service keys create/)
   expect(text).toContain('"transcription_enabled": true, "transcription_config": {"provider": "captions"}}')
   expect(greeting({ ...greeted, transcribes: true }, config).join('\n')).toContain('"transcription_enabled": true}')
   expect(later).toContain(join(base, "it's here", 'api-key'))
+  const inContainer = greeting({ ...greeted, environment: { container: 'docker', PATH: '/' } }, config).join('\n')
+  expect(inContainer).toContain(`$(docker exec ${hostname()} cat '`)
   expect(await readSecretFile(join(base, 'nothing'))).toBeNull()
 })
 
@@ -411,6 +408,7 @@ test('without the demo the curl line has a placeholder', () => {
     signInLink: null,
     weakness: null,
     transcribes: false,
+    environment: { PATH: '/nowhere:/there/node_modules/.bin' },
   }
   const text = greeting(greeted, config).join('\n')
   expect(text).toContain('https://meet.google.com/abc-defg-hij')

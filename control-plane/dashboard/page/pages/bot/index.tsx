@@ -233,7 +233,8 @@ function People({ bot, turns }: { bot: BotDetails; turns: readonly Turn[] }) {
         clock(spoke),
         all > 0 ? (
           <>
-            <meter min={0} max={all} value={spoke} aria-hidden="true" /> {Math.round((100 * spoke) / all)} %
+            <meter min={0} max={all} value={spoke} aria-hidden="true" />
+            <span class="percent">{Math.round((100 * spoke) / all)} %</span>
           </>
         ) : (
           TEXTS.none
