@@ -8,6 +8,7 @@
  * `-- --only audio,off`: only contenders whose name contains one of these words, and the page alone.
  * `-- --together`: all at the same time, so that other work of the machine affects all equally; this needs enough cores.
  * `-- --heavy`: in a large meeting instead of one of four people (`bench/shared/meeting.ts`).
+ * `-- --still`: with a shared screen that stands still and no camera, instead.
  * `-- --many`: finds how many bots of each kind run at once, instead; `--memory 4096` are the megabytes that all of them may
  * use together, and `--most 32` the largest number that is tried. For a part of a machine: `taskset -c 0,1 npm run bench`.
  * `-- --write`: writes the tables into a new note of today in bench/notes.
@@ -36,6 +37,7 @@ const { values } = parseArgs({
     only: { type: 'string', default: '' },
     together: { type: 'boolean' },
     heavy: { type: 'boolean', default: false },
+    still: { type: 'boolean', default: false },
     many: { type: 'boolean' },
     memory: { type: 'string', default: '4096' },
     most: { type: 'string', default: '32' },
@@ -44,9 +46,10 @@ const { values } = parseArgs({
 })
 const seconds = Number(values.seconds)
 const rounds = Number(values.rounds)
-const kind = values.heavy ? 'large' : 'usual'
+const kind = values.heavy ? 'large' : values.still ? 'still' : 'usual'
 const MEETINGS = {
   usual: 'four people of 640×360 at 24 frames',
+  still: 'four people without cameras, one of whom shares a screen of 1280×720 that does not change',
   large: '300 people, 16 cameras of 1280×720 at 24 frames, sent in the sizes that are asked for',
 }
 

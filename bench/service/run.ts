@@ -20,6 +20,7 @@ const MEASURES: Record<string, () => Promise<{ measure: Measure }>> = {
   links: () => import('./control-links.ts'),
   words: () => import('./words.ts'),
   due: () => import('./due.ts'),
+  joining: () => import('./joining.ts'),
   webhooks: () => import('./webhooks.ts'),
 }
 

@@ -23,7 +23,8 @@ const READY_LOOK_MS = 100
 
 /** How people talk: in turns of five seconds, so that a speaker view has work, or several at once without a pause. */
 export type Talk = 'turns' | 'all'
-export type Meeting = 'usual' | 'large'
+/** `still`: nobody's camera is on, and somebody shares a screen that does not change. */
+export type Meeting = 'usual' | 'large' | 'still'
 
 export interface Scene {
   meeting: MockMeeting
@@ -43,7 +44,7 @@ export function openScene(
   server: MockServer,
   { cameras = true, talk = 'turns', kind = 'usual' }: SceneOptions = {},
 ): Scene {
-  const meeting = kind === 'large' ? openLarge(server, cameras) : openUsual(server, cameras)
+  const meeting = OPEN[kind](server, cameras)
   const people = meeting.people.slice(0, kind === 'large' ? LOOKS.length : PEOPLE.length).map(({ id }) => id)
   const timers = kind === 'large' ? [chat(meeting), comeAndGo(meeting)] : []
   const atOnce = kind === 'large' ? LARGE_MEETING_SPEAKERS : 1
@@ -59,6 +60,15 @@ export function openScene(
       for (const timer of timers) clearInterval(timer)
     },
   }
+}
+
+const OPEN = { usual: openUsual, large: openLarge, still: openStill }
+
+function openStill(server: MockServer): MockMeeting {
+  const people = PEOPLE.map((person) => ({ ...person, camera: false }))
+  const meeting = server.open('open', { people, media: { stillScreens: true } })
+  meeting.startSharing('ann')
+  return meeting
 }
 
 function openUsual(server: MockServer, cameras: boolean): MockMeeting {

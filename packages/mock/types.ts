@@ -71,5 +71,5 @@ export interface MockMeetingOptions {
   /** Texts and marks that the platform changed since: by what the page's script has, what it shows instead. */
   rewording?: Readonly<Record<string, string>>
   /** How the media come: in which size, from which address, with which losses. */
-  media?: Pick<MediaRoomOptions, 'width' | 'height' | 'fps' | 'layers' | 'moves' | 'address' | 'loss'>
+  media?: Pick<MediaRoomOptions, 'width' | 'height' | 'fps' | 'layers' | 'moves' | 'stillScreens' | 'address' | 'loss'>
 }

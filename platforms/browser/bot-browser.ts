@@ -159,13 +159,13 @@ const OWN_PAGE = 'https://standin.invalid/'
 
 /**
  * With `--user-agent` Chromium leaves all client hints empty but its major version, as no ordinary browser does. Sites of Google
- * and Microsoft ask for them. Holds as long as the session lives.
+ * and Microsoft ask for them. The page itself is asked for its short ones: another one would take its time to open. Holds as long
+ * as the session lives.
  */
 async function nameCompletely(context: BrowserContext, page: Page): Promise<void> {
-  const own = await context.newPage()
-  await own.route(OWN_PAGE, (route) => route.fulfill({ contentType: 'text/html', body: '' }))
-  await own.goto(OWN_PAGE)
-  const { userAgent, brands } = await own.evaluate(() => {
+  await page.route(OWN_PAGE, (route) => route.fulfill({ contentType: 'text/html', body: '' }))
+  await page.goto(OWN_PAGE)
+  const { userAgent, brands } = await page.evaluate(() => {
     const { userAgentData } = navigator as unknown as {
       userAgentData: { brands: { brand: string; version: string }[] }
     }
@@ -173,10 +173,12 @@ async function nameCompletely(context: BrowserContext, page: Page): Promise<void
     const brands = userAgentData.brands.filter(({ brand }) => brand !== 'HeadlessChrome')
     return { userAgent: navigator.userAgent, brands }
   })
-  await own.close()
+  await page.unroute(OWN_PAGE)
   const fullVersion = context.browser()!.version()
   const isOwn = (version: string) => fullVersion.startsWith(`${version}.`)
   const session = await context.newCDPSession(page)
+  // As of a page that has just opened: the meeting's comes second.
+  await session.send('Page.resetNavigationHistory')
   await session.send('Emulation.setUserAgentOverride', {
     userAgent,
     userAgentMetadata: {

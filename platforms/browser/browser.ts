@@ -83,6 +83,13 @@ const ALWAYS = [
 /** Takes as long as all other modules of a bot together (bench/notes/2026-11-28-start-of-a-bot.md). */
 export const loadPlaywright = () => import('playwright')
 
+/** What takes its time before a browser without a display can start, all at once. Rejects if the library cannot be loaded. */
+export async function prepareBrowser(chromium: string | null): Promise<void> {
+  // If it fails, so does `openBrowser`.
+  userAgentOf(executableOf(chromium, false)).catch(() => {})
+  await loadPlaywright()
+}
+
 /** A separate Chromium with a fresh profile. */
 export const openBrowser: OpenBrowser = async (environment, options, signal) => {
   signal.throwIfAborted()

@@ -78,7 +78,7 @@ export class SampleTable {
     const durations: number[] = []
     this.#eachDuration(samples, (count, duration) => durations.push(count, duration))
     return [
-      fullBox('stts', 0, 0, u32(durations.length / 2, ...durations)),
+      fullBox('stts', 0, 0, u32(durations.length / 2), words(durations)),
       ...(keys === samples ? [] : [fullBox('stss', 0, 0, u32(keys), packed(this.#keys, keys))]),
       this.#patterns(chunks, samples),
       fullBox('stsz', 0, 0, u32(0, samples), packed(this.#sizes, samples)),
@@ -103,7 +103,7 @@ export class SampleTable {
       last = end - from
       from = end
     }
-    return fullBox('stsc', 0, 0, u32(entries.length / 3), u32(...entries))
+    return fullBox('stsc', 0, 0, u32(entries.length / 3), words(entries))
   }
 
   #places(chunks: number, bodyOffset: number): Buffer {
@@ -115,8 +115,13 @@ export class SampleTable {
   }
 }
 
-function packed(numbers: NumberList, count: number): Buffer {
+const packed = (numbers: NumberList, count: number) => wordsOf((index) => numbers.at(index), count)
+
+/** Of a long recording they are too many to be the arguments of a function. */
+const words = (numbers: readonly number[]) => wordsOf((index) => numbers[index]!, numbers.length)
+
+function wordsOf(at: (index: number) => number, count: number): Buffer {
   const buffer = Buffer.alloc(count * 4)
-  for (let index = 0; index < count; index++) buffer.writeUInt32BE(numbers.at(index), index * 4)
+  for (let index = 0; index < count; index++) buffer.writeUInt32BE(at(index), index * 4)
   return buffer
 }

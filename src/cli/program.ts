@@ -98,8 +98,15 @@ function addMeetingCommands(program: Command, io: Io, end: End): void {
     .argument('[meeting-url]', 'the link of the meeting')
     .option('--job <file|->', 'a complete job as JSON; other options override its fields')
     .option('--job-url <url>', 'an address that gives the job for the one-time token in STANDIN_JOB_TOKEN')
+    .addOption(new Option('--stand-by', 'load the program, then wait for a job').hideHelp())
     .addHelpText('after', JOIN_EXAMPLES)
-    .action(async (meetingUrl: string | undefined, flags: JoinFlags) => {
+    .action(async (meetingUrl: string | undefined, flags: JoinFlags & { standBy?: true }) => {
+      if (flags.standBy) {
+        const { standBy } = await import('./stand-by.ts')
+        const start = await standBy(io)
+        if (start === null) return end(0)
+        flags.mapHost = [...(flags.mapHost ?? []), ...start.mapHosts]
+      }
       const { join } = await import('./join.ts')
       end(await join(meetingUrl, flags, io))
     })

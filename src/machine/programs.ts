@@ -110,14 +110,15 @@ export async function checkFfmpeg(shop: Workshop): Promise<Finding> {
   const part = 'ffmpeg'
   const cure = cureOf(part, shop)
   const attempt = trying(shop)
-  const result = await attempt('ffmpeg', ['-hide_banner', '-version'])
+  // At once: a bot waits for the answers.
+  const [result, devices, encoders] = (await Promise.all(
+    ['-version', '-devices', '-encoders'].map((asked) => attempt('ffmpeg', ['-hide_banner', asked])),
+  )) as [Trial, Trial, Trial]
   const version = /^ffmpeg version \D{0,2}(\d+)\.(\d+)/m.exec(result.output)
   if (result.exitCode !== 0) return unfit(part, whatWentWrong(result), cure)
   // Builds from the sources of the day carry no number; what they can do decides.
   if (version !== null && compare([Number(version[1]), Number(version[2])], OLDEST_FFMPEG) < 0)
     return unfit(part, `version ${version[1]}.${version[2]}; needed: ${OLDEST_FFMPEG.join('.')} or newer`, cure)
-  const devices = await attempt('ffmpeg', ['-hide_banner', '-devices'])
-  const encoders = await attempt('ffmpeg', ['-hide_banner', '-encoders'])
   const lacks = [
     ...['x11grab', 'pulse'].filter((name) => !lists(devices.output, name)),
     ...['libx264', 'aac'].filter((name) => !lists(encoders.output, name)),

@@ -7,7 +7,7 @@ import type { Logger } from '../../packages/core/logger.ts'
 import { lookupFor } from '../../packages/core/network/address-policy.ts'
 import { fetchPublic } from '../../packages/core/network/safe-fetch.ts'
 import type { ControlPlane, OpenMeeting, UsageMeter } from '../../packages/core/ports.ts'
-import { loadPlaywright } from '../../platforms/browser/browser.ts'
+import { prepareBrowser } from '../../platforms/browser/browser.ts'
 import { openSessionOnce, type SessionOnce } from '../../platforms/browser/session.ts'
 import type { ReadObject } from '../../platforms/browser/state.ts'
 import { openDriver } from '../../platforms/index.ts'
@@ -61,7 +61,7 @@ export function meetingOpener(
       starting,
       account.load(signal),
       botImages,
-      loadPlaywright(),
+      prepareBrowser(config.chromium),
     ])
     const open = openDriver({
       botName: job.bot_name,

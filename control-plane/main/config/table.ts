@@ -163,6 +163,7 @@ export const SETTINGS = {
     option: '--max-bots <number>',
     help: 'bots at once, at most (default: by cores and memory)',
   },
+  spareBots: { variable: 'STANDIN_SPARE_BOTS', kind: is.wholeNumber(0, 16), default: '0' },
   /** Modes that are missing have the defaults. */
   needs: { variable: 'STANDIN_BOT_NEEDS', kind: botNeeds, absent: [] },
   botCommand: {

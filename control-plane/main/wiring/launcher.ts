@@ -68,6 +68,7 @@ function openProcess({ config, environment, botUser, log }: LauncherParts, botVa
     mapHostsOf: async (job) => (isDemo && job.meeting_url === DEMO_LINK ? startDemoMeeting(environment, log) : []),
     environment: botVariables,
     maxBots: config.maxBots,
+    spareBots: config.spareBots,
     needs: config.needs,
     botUser,
     log,

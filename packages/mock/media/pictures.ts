@@ -25,6 +25,8 @@ export interface PictureSpec {
   flash: boolean
   /** Every part of the picture moves. */
   moves: boolean
+  /** Nothing in it moves, and each frame is equal to the one before. */
+  isStill?: true
 }
 
 export interface Rgb {
@@ -85,6 +87,7 @@ export function picturePainter(spec: PictureSpec): (frame: number) => Buffer {
       return canvas.pixels
     }
     still.copy(canvas.pixels)
+    if (spec.isStill) return canvas.pixels
     move?.(frame)
     for (const cell of barCodeCells(frame)) {
       canvas.rectangle(cell.left, cell.top, cell.width, cell.height, cell.white ? WHITE : BLACK)

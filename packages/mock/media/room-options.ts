@@ -14,6 +14,8 @@ export interface MediaRoomOptions {
   layers?: number
   /** Every part of a camera's picture moves, so that it takes as long to decode as a real one. Default false. */
   moves?: boolean
+  /** Shared screens stand still, and are sent all the same. Default false. */
+  stillScreens?: boolean
   /** Frames per second of camera pictures; default 24. Shared screens have half. */
   fps?: number
   /** Share of packets (0 to 1) that get lost on the way to the page. Default 0. */
@@ -32,7 +34,7 @@ const MIN_SIDE = 64
 /** Adds the defaults. Throws RangeError for invalid values. */
 export function checked(options: MediaRoomOptions) {
   const { width = 640, height = 360, fps = 24, loss = 0, audioStreams = 3, address = LOOPBACK } = options
-  const { layers = 1, moves = false } = options
+  const { layers = 1, moves = false, stillScreens = false } = options
   if (!Number.isInteger(layers) || layers < 1 || layers > MAX_LAYERS) {
     throw new RangeError(`layers is an integer from 1 to ${MAX_LAYERS}, not ${layers}`)
   }
@@ -49,5 +51,5 @@ export function checked(options: MediaRoomOptions) {
   if (isNumber && !(Number.isInteger(audioStreams) && audioStreams >= 1 && audioStreams <= MAX_AUDIO_STREAMS)) {
     throw new RangeError(`audioStreams is an integer from 1 to ${MAX_AUDIO_STREAMS}, not ${audioStreams}`)
   }
-  return { width, height, fps, loss, audioStreams, address, layers, moves }
+  return { width, height, fps, loss, audioStreams, address, layers, moves, stillScreens }
 }

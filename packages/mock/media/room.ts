@@ -93,7 +93,7 @@ export class MediaRoom {
   readonly #encoder: MediaEncoder
   readonly #programs: ProgramStore
   readonly #voices: VoiceStreams
-  readonly #size: { width: number; height: number; fps: number; layers: number; moves: boolean }
+  readonly #size: { width: number; height: number; fps: number; layers: number; moves: boolean; stillScreens: boolean }
   readonly #loss: number
   readonly #address: string
   readonly #audioStreams: number | 'perPerson'
@@ -288,11 +288,12 @@ export class MediaRoom {
   /** All sizes of a source, the largest first. */
   #specs(source: VideoSource, flash: boolean): PictureSpec[] {
     const { look, name } = this.#person(source.personId)
-    const { width, height, fps, layers, moves } = this.#size
+    const { width, height, fps, layers, moves, stillScreens } = this.#size
     const picture = { look, text: initialsOf(name), flash }
     if (source.kind === 'screen') {
       const rate = fps % 2 === 0 ? fps / 2 : fps
-      return [{ ...picture, kind: 'screen', width: width * 2, height: height * 2, fps: rate, moves: false }]
+      const size = { width: width * 2, height: height * 2, fps: rate }
+      return [{ ...picture, kind: 'screen', ...size, moves: false, ...(stillScreens && { isStill: true }) }]
     }
     return Array.from({ length: layers }, (_, layer) => {
       const size = { width: width / 2 ** layer, height: height / 2 ** layer }

@@ -73,6 +73,14 @@ test('four hours of thirty pictures a second fit into the room that was reserved
   expect(room).toBeLessThan(1.25 * movie.head(null).length)
 })
 
+test('a day has a whole index too', () => {
+  const movie = new GrowingMovie(tracks)
+  const kinds = [0, 1].map((index) => halfSecond(index, () => 100))
+  for (let index = 0; index < 24 * 3600 * 2; index++) movie.add(kinds[index % 2]!)
+  const [video] = children(moovOf(movie.head(null)), 'trak').map(readIndex)
+  expect(video!.sizes).toHaveLength(24 * 3600 * 30)
+})
+
 test('fragments for which the room has no index stay behind the data, and are marked as fragments', () => {
   const movie = new GrowingMovie(tracks)
   const ends = [0]

@@ -1,18 +1,20 @@
 /** The program of the command line itself: its exit code, the umask of what a bot writes, and pipes. */
 
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { BotStart } from '@standin/wire/process/stand-by.ts'
 import { expect, test } from 'vitest'
 import { packageRoot } from '../../../packages/core/process/page-scripts.ts'
 import { takeJobFile } from '../../../src/cli/job-file.ts'
 import { temporaryFolder } from '../../fakes/at-end.ts'
 import { PROGRAM_ENVIRONMENT } from '../../servers/program-environment.ts'
 
+const PROGRAM = join(packageRoot, 'src/cli/index.ts')
+
 function standin(...given: string[]): Promise<{ exitCode: number | string | null | undefined; errors: string }> {
-  const program = join(packageRoot, 'src/cli/index.ts')
   return new Promise((resolve) => {
-    execFile(process.execPath, [program, ...given], { env: PROGRAM_ENVIRONMENT }, (error, _, errors) =>
+    execFile(process.execPath, [PROGRAM, ...given], { env: PROGRAM_ENVIRONMENT }, (error, _, errors) =>
       resolve({ exitCode: error ? error.code : 0, errors }),
     )
   })
@@ -48,4 +50,20 @@ test('a job file that is a pipe is refused at once', async () => {
   const pipe = join(temporaryFolder(), 'pipe')
   execFileSync('mkfifo', ['-m', '600', pipe])
   expect(() => takeJobFile(pipe)).toThrow('is not a regular file')
+})
+
+test('a bot that stands by takes the job that its start names, and ends without one when its launcher is gone', async () => {
+  const file = join(temporaryFolder(), 'job.json')
+  await writeFile(file, '{"meeting_url": 7}', { mode: 0o600 })
+  const start: BotStart = { environment: { STANDIN_JOB_FILE: file }, mapHosts: ['meet.google.com=nowhere'] }
+  const standingBy = (input: string) => {
+    const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'join', '--stand-by'], {
+      ...{ env: PROGRAM_ENVIRONMENT, encoding: 'utf8', input },
+    })
+    return { status, stderr }
+  }
+  expect(standingBy('')).toEqual({ status: 0, stderr: '' })
+  const { status, stderr } = standingBy(JSON.stringify(start))
+  expect(status).toBe(2)
+  for (const place of ['meeting_url', 'meet.google.com=nowhere']) expect(stderr).toContain(place)
 })

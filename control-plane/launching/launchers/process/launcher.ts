@@ -2,9 +2,10 @@
  * Bots as processes of this machine. A bot belongs to its supervisor (`supervisor-script.ts`) and to its own folder,
  * never to the service: it continues while the service is down, and the folder says afterwards how it ended.
  */
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import type { Socket } from 'node:net'
 import { availableParallelism, loadavg, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { RecordingMode } from '@standin/wire/codes.ts'
@@ -21,7 +22,7 @@ import {
   type Need,
   NoRoom,
 } from '../../../platform/ports.ts'
-import { botEnvironment, permittedAddresses } from '../shared/bot-environment.ts'
+import { botEnvironment, permittedAddresses, usesAmbientKeys } from '../shared/bot-environment.ts'
 import { botName, isBotName, knownName, placeOf } from '../shared/bot-name.ts'
 import { capacityOf, refusalOf, roomOn } from '../shared/capacity.ts'
 import { withOperatorKeys } from '../shared/container-environment.ts'
@@ -38,6 +39,7 @@ import {
   writeFacts,
 } from './bot-folder.ts'
 import { memoryEventsFile, outOfMemoryKills, processWorld } from './proc.ts'
+import { Spares } from './spares.ts'
 import { SUPERVISOR_SCRIPT } from './supervisor-script.ts'
 
 const JOB = /^job-.*\.json$/
@@ -61,6 +63,8 @@ export interface ProcessLauncherSettings {
   environment: Readonly<Record<string, string | undefined>>
   /** Null: by cores and memory. */
   maxBots: number | null
+  /** Bots that stand by for a job, at most; default 0. The command has to be that of Standin then. */
+  spareBots?: number
   needs: BotNeeds
   /** Who the bots become; absent or null: they stay the user of this process. */
   botUser?: BotUser | null
@@ -84,6 +88,18 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
   /** Modes of bots whose facts are not written yet. */
   const reserved = new Map<string, RecordingMode>()
   const machine = settings.machine ?? thisMachine()
+  const startSupervisor: StartSupervisor = (place, options, ...more) =>
+    spawnSupervisor(place, [script, place, memoryEvents ?? '', ...command, ...options], ...more)
+  const spares = await Spares.open({
+    folder,
+    count: settings.spareBots ?? 0,
+    async start(place) {
+      if (settings.botUser) await letPass(settings.botUser, place)
+      return startSupervisor(place, [...optionsOf(mapHosts), '--stand-by'], botEnvironment(environment), 'pipe')
+    },
+    free: async () => (await capacity()).free,
+    onFailure: (error) => log.warn({ error: String(error) }, 'No bot stands by'),
+  })
   let hasWarned = false
 
   async function room() {
@@ -94,6 +110,10 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
       open.push(settings.needs[mode])
     }
     return roomOn(machine.size, open)
+  }
+
+  async function capacity() {
+    return capacityOf(await room(), settings.needs, settings.maxBots)
   }
 
   /** Only a warning: the operator's number or needs of bots decide which ones start. */
@@ -125,7 +145,7 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
     const place = places(name)
     if (!(await reserve(name, spec.job.recording_mode))) return { name, home }
     try {
-      await startSupervisor(spec, name, place)
+      await startBot(spec, name, place)
     } catch (error) {
       // The reserved place is free again.
       await rm(place, { recursive: true, force: true })
@@ -136,8 +156,30 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
     return { name, home }
   }
 
-  async function startSupervisor(spec: LaunchSpec, name: string, place: string): Promise<void> {
+  async function startBot(spec: LaunchSpec, name: string, place: string): Promise<void> {
     const ownHosts = (await settings.mapHostsOf?.(spec.job)) ?? []
+    // Libraries may have read the keys of their environment already.
+    const spare = usesAmbientKeys(spec.job.storage) ? null : await spares.take(place)
+    try {
+      const jobFile = await writeStart(spec, name, place)
+      const own = {
+        STANDIN_PRIVATE_ADDRESSES: permittedAddresses(environment, spec.job),
+        STANDIN_WORK_FOLDER: join(place, 'work'),
+        STANDIN_JOB_FILE: jobFile,
+      }
+      if (spare !== null) return spare.start({ environment: own, mapHosts: ownHosts })
+      const variables = { ...botEnvironment(environment, spec.job.storage), ...own, [NAME_VARIABLE]: name }
+      await startSupervisor(place, optionsOf([...mapHosts, ...ownHosts]), variables, 'ignore')
+    } catch (error) {
+      spare?.end()
+      throw error
+    } finally {
+      spares.fillLater()
+    }
+  }
+
+  /** Writes job and facts; returns the job's file. */
+  async function writeStart(spec: LaunchSpec, name: string, place: string): Promise<string> {
     const [world, events] = await Promise.all([processWorld(), memoryEvents && readFile(memoryEvents, 'utf8')])
     const jobFile = join(place, `job-${randomUUID()}.json`)
     await writeFile(jobFile, JSON.stringify(withOperatorKeys(spec.job, environment)), { mode: 0o600, flag: 'wx' })
@@ -149,21 +191,7 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
       mode: spec.job.recording_mode,
       outOfMemoryKills: events ? outOfMemoryKills(events) : null,
     })
-    const hosts = [...mapHosts, ...ownHosts].flatMap((host) => ['--map-host', host])
-    const supervisor = spawn('/bin/sh', [script, place, memoryEvents ?? '', ...command, ...hosts], {
-      cwd: place,
-      detached: true,
-      stdio: 'ignore',
-      env: {
-        ...botEnvironment(environment, spec.job.storage),
-        STANDIN_PRIVATE_ADDRESSES: permittedAddresses(environment, spec.job),
-        STANDIN_WORK_FOLDER: join(place, 'work'),
-        STANDIN_JOB_FILE: jobFile,
-        [NAME_VARIABLE]: name,
-      },
-    })
-    await new Promise((resolve, reject) => supervisor.once('spawn', resolve).once('error', reject))
-    supervisor.unref()
+    return jobFile
   }
 
   async function signalBot(handle: LaunchHandle, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
@@ -179,13 +207,12 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
 
   const kill = (handle: LaunchHandle) => signalBot(handle, 'SIGKILL')
 
+  void spares.fill()
   return {
     kind: 'process',
     start,
     kill,
-    async capacity() {
-      return capacityOf(await room(), settings.needs, settings.maxBots)
-    },
+    capacity,
     workFolder: async (handle) => join(places(handle.name), 'work'),
     async stop(handle, patienceMs) {
       await signalBot(handle, 'SIGTERM')
@@ -218,6 +245,27 @@ export async function createProcessLauncher(settings: ProcessLauncherSettings): 
     },
   }
 }
+
+type StartSupervisor = (
+  place: string,
+  words: readonly string[],
+  env: Record<string, string>,
+  input: 'ignore' | 'pipe',
+) => Promise<ChildProcess>
+
+/** It does not keep this process from its end. Rejects if it cannot be started. */
+const spawnSupervisor: StartSupervisor = async (place, words, env, input) => {
+  const supervisor = spawn('/bin/sh', words, {
+    ...{ cwd: place, detached: true, env },
+    stdio: [input, 'ignore', 'ignore'],
+  })
+  await new Promise((resolve, reject) => supervisor.once('spawn', resolve).once('error', reject))
+  supervisor.unref()
+  ;(supervisor.stdin as Socket | null)?.unref()
+  return supervisor
+}
+
+const optionsOf = (hosts: readonly string[]) => hosts.flatMap((host) => ['--map-host', host])
 
 /** Distinguishes the launchers of several machines that share a database. */
 async function homeId(folder: string): Promise<string> {

@@ -27,9 +27,12 @@ keep() {
 
 read -r stat <"/proc/$$/stat"
 keep "$stat" supervisor
-# A separate session: the bot and all its processes can be killed together, and the supervisor stays.
-setsid "$@" </dev/null >>log 2>&1 &
+# A separate session: the bot and all its processes can be killed together, and the supervisor stays. Its input is that of
+# the supervisor, by which a bot that stands by gets its start.
+exec 3<&0 </dev/null
+setsid "$@" <&3 3<&- >>log 2>&1 &
 bot=$!
+exec 3<&-
 read -r stat <"/proc/$bot/stat"
 keep "$stat" bot
 # The launcher writes these before it looks for the file \`bot\`: one of the two sees the other.

@@ -55,14 +55,15 @@ const ON_THIS_MACHINE = [
 const IN_A_CONTAINER = ['AWS_REGION', 'AWS_DEFAULT_REGION']
 
 /** A bot without keys in its job finds them as every program of AWS does. */
-function usesAmbientKeys(storage: Job['storage']): boolean {
+export function usesAmbientKeys(storage: Job['storage']): boolean {
   return storage.type === 's3' && storage.access_key_id === undefined
 }
 
-/** Variables of the service that a process gets. */
-export function botEnvironment(service: Environment, storage: Job['storage']): Record<string, string> {
+/** Variables of the service that a process gets; without a storage, one that does not know its job yet. */
+export function botEnvironment(service: Environment, storage?: Job['storage']): Record<string, string> {
   const names = [...ANYWHERE, ...ON_THIS_MACHINE]
-  return chosen(service, (name) => names.includes(name) || (name.startsWith('AWS_') && usesAmbientKeys(storage)))
+  const isAmbient = storage !== undefined && usesAmbientKeys(storage)
+  return chosen(service, (name) => names.includes(name) || (name.startsWith('AWS_') && isAmbient))
 }
 
 /** Variables of the service that a container gets. */

@@ -16,7 +16,7 @@ import { type Does, describeLauncher, type LauncherBench, plainJob } from './lau
 
 const PROGRAM = fileURLToPath(new URL('stand-in-bot.mjs', import.meta.url))
 
-async function processBench({ maxBots }: { maxBots: number }): Promise<LauncherBench> {
+async function processBench(limits: { maxBots: number; spareBots?: number }): Promise<LauncherBench> {
   const launchers: Launcher[] = []
   async function open(folder: string): Promise<Launcher> {
     const launcher = await createProcessLauncher({
@@ -24,11 +24,13 @@ async function processBench({ maxBots }: { maxBots: number }): Promise<LauncherB
       command: [process.execPath, PROGRAM],
       mapHosts: [],
       environment: { PATH: process.env.PATH },
-      maxBots,
+      ...limits,
       needs: NEEDS,
       log: quiet,
     })
     launchers.push(launcher)
+    const spares = () => readdirSync(folder).filter((name) => name.startsWith('spare-'))
+    await expect.poll(spares).toHaveLength(limits.spareBots ?? 0)
     return launcher
   }
   const [folder, elsewhere] = [temporaryFolder(), temporaryFolder()]
@@ -99,4 +101,5 @@ async function simulatedBench({ maxBots }: { maxBots: number }): Promise<Launche
 }
 
 describeLauncher('process', processBench)
+describeLauncher('process, with bots that stand by', (limits) => processBench({ ...limits, spareBots: 2 }))
 describeLauncher('simulated', simulatedBench)

@@ -3,7 +3,15 @@
  * `ignore` (SIGTERM does nothing), `leave:<ms>` (ends with code 4 so long after SIGTERM), `eat` (all memory that there is).
  */
 import { readFileSync, unlinkSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
 
+if (process.argv.includes('--stand-by')) {
+  const start = await text(process.stdin)
+  if (start === '') process.exit(0)
+  const { environment, mapHosts } = JSON.parse(start)
+  Object.assign(process.env, environment)
+  process.argv.push(...mapHosts)
+}
 const job = process.env.STANDIN_JOB_URL === undefined ? takeFile() : await fetchJob()
 const [does, value] = String(job.extra?.does ?? 'wait').split(':')
 const environment = Object.keys(process.env).sort()

@@ -59,6 +59,7 @@ const READ: Record<string, [text: string, config: object]> = {
   STANDIN_ROLES: ['api, links', { roles: new Set(['api', 'links']) }],
   STANDIN_LAUNCHER: ['process', { launcher: 'process' }],
   STANDIN_MAX_BOTS: ['12', { maxBots: 12 }],
+  STANDIN_SPARE_BOTS: ['1', { spareBots: 1 }],
   STANDIN_BOT_COMMAND: ['node  /opt/bot.js --json', { botCommand: ['node', '/opt/bot.js', '--json'] }],
   STANDIN_BOT_IMAGE: ['registry.example/standin:1', { botContainer: { image: 'registry.example/standin:1' } }],
   STANDIN_BOT_NETWORK: ['standin_bots', { botContainer: { network: 'standin_bots' } }],

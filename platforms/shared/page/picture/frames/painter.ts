@@ -6,7 +6,7 @@ import type { Rectangle } from '../layout.ts'
 import { type Fit, fitInto } from './fit.ts'
 import { type FrameFile, openFrameFile } from './frame-file.ts'
 import { Ground } from './ground.ts'
-import { Picture } from './picture.ts'
+import { GROUND_ROWS, Picture } from './picture.ts'
 import { loadPixels, type Pixels } from './pixels.ts'
 import { meet, moved, movedScene, placeOf } from './places.ts'
 import type { FromPainter, Scene, SceneTile, ToPainter } from './scene.ts'
@@ -225,8 +225,14 @@ export class FramePainter {
     return isAll ? 'all' : changed
   }
 
+  /** In strips, each of which is freed at once: 25 MB of them would wait for their collection. */
   #readGround(place: Rectangle): void {
-    this.#picture!.takeGround(this.#ground!.read(place), place)
+    for (let done = 0; done < place.height; done += GROUND_ROWS) {
+      const strip = { ...place, y: place.y + done, height: Math.min(GROUND_ROWS, place.height - done) }
+      const image = this.#ground!.read(strip)
+      this.#picture!.takeGround(image, strip)
+      free(image)
+    }
   }
 
   async #sendPng(number: number): Promise<void> {
@@ -253,6 +259,14 @@ export class FramePainter {
   #inTurn(work: () => Promise<void> | void): void {
     this.#turn = this.#turn.then(work).catch((error) => this.#complain(error))
   }
+}
+
+/** Only a message takes the memory from an image; it is gone with the ports. */
+function free({ data }: ImageData): void {
+  const { port1, port2 } = new MessageChannel()
+  port1.postMessage(null, [data.buffer])
+  port1.close()
+  port2.close()
 }
 
 function hex(bytes: Uint8Array): string {

@@ -6,6 +6,8 @@ import type { Source } from './source.ts'
 
 /** The ground may cover a video up to this distance from its edge: round corners, and the speaker's frame. Even. */
 const RIM = 12
+/** The ground is taken over in strips of at most so many rows. Even. */
+export const GROUND_ROWS = 60
 
 export class Picture {
   readonly width: number
@@ -26,7 +28,7 @@ export class Picture {
     this.#ground = pixels.allocate(this.bytes)
     this.#alphaY = pixels.allocate(width * height)
     this.#alphaC = pixels.allocate((width * height) / 4)
-    this.#rgba = pixels.allocate(width * height * 4)
+    this.#rgba = pixels.allocate(width * Math.min(height, GROUND_ROWS) * 4)
   }
 
   get bytes(): number {
@@ -46,7 +48,7 @@ export class Picture {
     })
   }
 
-  /** Takes the painted ground over; the place is even. */
+  /** Takes a strip of the painted ground over; the place is even. */
   takeGround(image: ImageData, { x, y, width, height }: Rectangle): void {
     const { buffer } = this.#pixels.memory
     new Uint8Array(buffer, this.#rgba, image.data.length).set(image.data)

@@ -6,6 +6,8 @@ export interface Pixels {
   memory: WebAssembly.Memory
   allocate(bytes: number): number
   release(address: number): void
+  /** 1 or 0. */
+  equal(one: number, other: number, bytes: number): number
   bytesOfTable(columns: number): number
   makeTable(table: number, from: number, span: number, columns: number, width: number): void
   scale(

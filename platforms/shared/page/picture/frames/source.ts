@@ -8,6 +8,20 @@ export interface Plane {
   height: number
 }
 
+/** Planes one after the other. */
+interface Planes {
+  planes: Plane[]
+  bytes: number
+}
+
+/** A piece of the module's memory. */
+interface Room {
+  address: number
+  bytes: number
+}
+
+const NO_ROOM: Room = { address: 0, bytes: 0 }
+
 /** How many pixels of Y, across and down, share one of color. */
 const SHARED_COLOR: Readonly<Record<string, readonly [number, number]>> = { I420: [2, 2], I422: [2, 1], I444: [1, 1] }
 /** The default of WebRTC decoders, and the matrix that the recording declares. */
@@ -20,8 +34,12 @@ type Turned = VideoFrame & { rotation?: number }
 
 export class Source {
   readonly #pixels: Pixels
-  #raw = { address: 0, bytes: 0 }
-  #upright = { address: 0, bytes: 0 }
+  #raw: Room = NO_ROOM
+  /** The next frame comes here, beside the one that it is compared with. */
+  #spare: Room = NO_ROOM
+  #upright: Room = NO_ROOM
+  /** Size and turn of the newest frame. */
+  #shape = ''
   planes: readonly Plane[] = []
 
   constructor(pixels: Pixels) {
@@ -37,48 +55,57 @@ export class Source {
     return this.planes[0]?.height ?? 0
   }
 
-  /** Rejects, and keeps its planes, if the browser does not give the frame's pixels. The frame stays open. */
-  async load(frame: VideoFrame): Promise<void> {
+  /**
+   * Resolves with whether the frame differs from the one before: a shared screen that stands still is sent again and again.
+   * Rejects, and keeps its planes, if the browser does not give the frame's pixels. The frame stays open.
+   */
+  async load(frame: VideoFrame): Promise<boolean> {
     const rectangle = frame.visibleRect
     if (rectangle === null || rectangle.width * rectangle.height > MAX_PIXELS) throw new Error('No usable frame')
-    const planes = isUsual(frame) ? await this.#copy(frame) : await this.#convert(frame)
+    const { planes, bytes } = isUsual(frame) ? await this.#copy(frame) : await this.#convert(frame)
     const quarters = Math.round(((frame as Turned).rotation ?? 0) / 90) & 3
+    const shape = JSON.stringify([quarters, planes.map(({ width, height }) => [width, height])])
+    if (shape === this.#shape && this.#pixels.equal(this.#raw.address, this.#spare.address, bytes) === 1) return false
+    ;[this.#raw, this.#spare] = [this.#spare, this.#raw]
+    this.#shape = shape
     this.planes = quarters === 0 ? planes : this.#turn(planes, quarters)
+    return true
   }
 
   release(): void {
-    for (const room of [this.#raw, this.#upright]) if (room.address !== 0) this.#pixels.release(room.address)
+    const rooms = [this.#raw, this.#spare, this.#upright]
+    for (const { address } of rooms) if (address !== 0) this.#pixels.release(address)
     this.planes = []
   }
 
-  async #copy(frame: VideoFrame): Promise<Plane[]> {
+  async #copy(frame: VideoFrame): Promise<Planes> {
     const { width, height } = frame.visibleRect!
     const [across, down] = SHARED_COLOR[frame.format!]!
     const color = { width: Math.ceil(width / across), height: Math.ceil(height / down) }
     const { planes, bytes } = planesIn([{ width, height }, color, color])
-    this.#raw = this.#roomFor(this.#raw, bytes)
-    const { address } = this.#raw
+    this.#spare = this.#roomFor(this.#spare, bytes)
+    const { address } = this.#spare
     const layout = planes.map((plane) => ({ offset: plane.address, stride: plane.width }))
     await frame.copyTo(new Uint8Array(this.#pixels.memory.buffer, address, bytes), { layout })
-    return planes.map((plane) => ({ ...plane, address: address + plane.address }))
+    return { planes: planes.map((plane) => ({ ...plane, address: address + plane.address })), bytes }
   }
 
   /** Converts other colors, such as those of a canvas or of BT.709, by way of RGB. */
-  async #convert(frame: VideoFrame): Promise<Plane[]> {
+  async #convert(frame: VideoFrame): Promise<Planes> {
     const { x, y, width: exactWidth, height: exactHeight } = frame.visibleRect!
     const [width, height] = [exactWidth & ~1, exactHeight & ~1]
     const color = { width: width / 2, height: height / 2 }
     const { planes, bytes } = planesIn([{ width, height }, color, color])
     const rgbaBytes = width * height * 4
-    this.#raw = this.#roomFor(this.#raw, bytes + rgbaBytes)
-    const { address } = this.#raw
+    this.#spare = this.#roomFor(this.#spare, bytes + rgbaBytes)
+    const { address } = this.#spare
     const rgba = address + bytes
     const options = { format: 'RGBA' as const, colorSpace: 'srgb' as const, rect: { x, y, width, height } }
     const layout = [{ offset: 0, stride: width * 4 }]
     await frame.copyTo(new Uint8Array(this.#pixels.memory.buffer, rgba, rgbaBytes), { ...options, layout })
     const [luma, u, v] = planes.map((plane) => address + plane.address) as [number, number, number]
     this.#pixels.fromRgba(rgba, width, height, luma, u, v, width, 0, 0)
-    return planes.map((plane) => ({ ...plane, address: address + plane.address }))
+    return { planes: planes.map((plane) => ({ ...plane, address: address + plane.address })), bytes }
   }
 
   #turn(planes: readonly Plane[], quarters: number): Plane[] {
@@ -95,7 +122,7 @@ export class Source {
     })
   }
 
-  #roomFor(room: { address: number; bytes: number }, bytes: number): { address: number; bytes: number } {
+  #roomFor(room: Room, bytes: number): Room {
     if (room.bytes >= bytes) return room
     if (room.address !== 0) this.#pixels.release(room.address)
     return { address: this.#pixels.allocate(bytes), bytes }
@@ -110,7 +137,7 @@ function isUsual({ format, colorSpace, visibleRect }: VideoFrame): boolean {
 }
 
 /** Planes one after the other; addresses are relative to the first one. */
-function planesIn(sizes: readonly { width: number; height: number }[]): { planes: Plane[]; bytes: number } {
+function planesIn(sizes: readonly { width: number; height: number }[]): Planes {
   let bytes = 0
   const planes = sizes.map(({ width, height }) => {
     const address = bytes

@@ -76,7 +76,7 @@ export class Video {
 
   /**
    * Makes the newest frame the source, if there is one and so long has passed since the one before. Resolves with
-   * whether it did. Rejects, and keeps the source, if the frame has no pixels for us.
+   * whether the source is another picture then. Rejects, and keeps the source, if the frame has no pixels for us.
    */
   async takeNewest(now: number, restMs: number): Promise<boolean> {
     const frame = this.#newest
@@ -84,8 +84,7 @@ export class Video {
     this.#newest = null
     this.#takenAt = now
     try {
-      await this.source.load(frame)
-      return true
+      return await this.source.load(frame)
     } finally {
       frame.close()
     }

@@ -1,6 +1,16 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -285,6 +295,56 @@ test('the job is a file for its owner alone; neither arguments nor variables hol
     expect(shown).toContain('STANDIN_PRIVATE_ADDRESSES=127.0.0.1:8080')
   }
   expect(statSync(join(folder, handle.name)).mode & 0o777).toBe(0o700)
+})
+
+const sparesOf = (folder: string) => readdirSync(folder).filter((name) => name.startsWith('spare-'))
+const processesIn = (folder: string) =>
+  readdirSync('/proc').filter((name) => {
+    try {
+      return /^\d+$/.test(name) && readlinkSync(`/proc/${name}/cwd`).startsWith(folder)
+    } catch {
+      return false
+    }
+  })
+
+test('a bot that stood by gets job, settings and hosts of its start; one that needs the keys of the service is a new one', async () => {
+  const environment = { PATH: process.env.PATH, AWS_SECRET_ACCESS_KEY: 'secret' }
+  const mapHostsOf = async () => ['zoom.us=127.0.0.1:8']
+  const { launcher, folder } = await open({ environment, mapHostsOf, spareBots: 1, maxBots: 2 })
+  await expect.poll(() => sparesOf(folder)).toHaveLength(1)
+  const ambient = await launch(launcher, jobOf('exit:0', { storage: { type: 's3', bucket: 'recordings' } }))
+  expect(sparesOf(folder)).toHaveLength(1)
+  const handle = await launch(launcher, jobOf('wait'))
+  expect(sparesOf(folder)).toEqual([])
+  await waiting(folder, handle)
+  const said = JSON.parse(logOf(folder, handle).split('\n')[0]!)
+  expect(said.arguments).toEqual(['--stand-by', 'zoom.us=127.0.0.1:8'])
+  expect(said.environment).toEqual(expect.arrayContaining(['STANDIN_PRIVATE_ADDRESSES', 'STANDIN_WORK_FOLDER']))
+  expect(said.environment).not.toContain('AWS_SECRET_ACCESS_KEY')
+  await ended(launcher, ambient)
+  expect(logOf(folder, ambient)).toContain('AWS_SECRET_ACCESS_KEY')
+})
+
+test('no more bots stand by than there is room for, and they end with their launcher', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'standin-launcher-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const settings = {
+    folder,
+    command: [process.execPath, PROGRAM],
+    mapHosts: [],
+    environment: {},
+    maxBots: 1,
+    needs: NEEDS,
+  }
+  const module = import.meta.resolve('@standin/control-plane/launching/launchers/process/launcher.ts')
+  const script = `const { createProcessLauncher } = await import('${module}')
+    await createProcessLauncher({ ...${JSON.stringify(settings)}, spareBots: 2 })
+    setInterval(() => {}, 1000)`
+  const service = spawn(process.execPath, ['--input-type=module', '-e', script])
+  // A supervisor and its bot.
+  await expect.poll(() => processesIn(folder), { timeout: 20_000 }).toHaveLength(2)
+  service.kill('SIGKILL')
+  await expect.poll(() => processesIn(folder), { timeout: 20_000 }).toEqual([])
 })
 
 test('a bot without S3 keys in its job gets those of the service', async () => {

@@ -21,6 +21,14 @@ export function release(address: usize): void {
   heap.free(address)
 }
 
+export function equal(one: usize, other: usize, bytes: i32): bool {
+  const whole = bytes & ~15
+  for (let at = 0; at < whole; at += 16)
+    if (v128.any_true(v128.xor(v128.load(one + at), v128.load(other + at)))) return false
+  for (let at = whole; at < bytes; at++) if (load<u8>(one + at) !== load<u8>(other + at)) return false
+  return true
+}
+
 export function bytesOfTable(columns: i32): i32 {
   return ((columns + 7) >> 3) * <i32>TABLE_STRIDE
 }

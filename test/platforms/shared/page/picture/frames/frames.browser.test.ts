@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
@@ -238,6 +238,17 @@ test.each([
   await cameraOf(init)
   await untilPixel(640, 170, RED)
   await untilPixel(640, 510, BLUE)
+})
+
+test('frames that are equal to the one before are not painted again', async () => {
+  await cameraOf({})
+  await untilPixel(640, 170, RED)
+  const { mtimeMs } = await stat(file)
+  // Ten frames.
+  await page.waitForTimeout(660)
+  expect((await stat(file)).mtimeMs).toBe(mtimeMs)
+  await show('speaker_view', [{ id: 'Ann' }])
+  await untilPixel(200, 100, INITIALS)
 })
 
 type Point = [x: number, y: number]

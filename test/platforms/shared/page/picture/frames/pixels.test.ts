@@ -95,6 +95,17 @@ test('lays one plane over another as far as the alpha says', () => {
   expect([...read(target, stride * rows)]).toEqual(expected)
 })
 
+test.each([1, 15, 16, 17, 40])('of %i bytes, each makes a difference', (bytes) => {
+  const one = hills(bytes, 1)
+  // What lies behind them does not count.
+  const [first, second] = [put(Uint8Array.of(...one, 1)), put(Uint8Array.of(...one, 2))]
+  expect(pixels.equal(first, second, bytes)).toBe(1)
+  for (let at = 0; at < bytes; at++) {
+    const changed = one.with(at, one[at]! ^ 1)
+    expect(pixels.equal(first, put(changed), bytes), `byte ${at}`).toBe(0)
+  }
+})
+
 test('turns a plane clockwise', () => {
   const plane = put(Uint8Array.of(1, 2, 3, 4, 5, 6))
   const target = pixels.allocate(6)
