@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BotCommand } from '@standin/wire/commands.ts'
-import type { NumberedEvent, Transcript } from '@standin/wire/events.ts'
+import type { BotEvent, NumberedEvent, Transcript } from '@standin/wire/events.ts'
 import type { Job } from '@standin/wire/job.ts'
 import { systemClock } from '@standin/wire/time/deadline.ts'
 import { createLogger, logFile } from '../packages/core/logger.ts'
@@ -96,9 +96,16 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
     ),
   )
   const usage = openBotUsage()
+  let onReported: (event: BotEvent | Transcript) => void = () => {}
   const control = openControl(config, logger, usage, {
-    onEvent: (event) => view.onEvent(event),
-    onPartial: (partial) => view.onPartial(partial),
+    onEvent(numbered) {
+      view.onEvent(numbered)
+      onReported(numbered.event)
+    },
+    onPartial(partial) {
+      view.onPartial(partial)
+      onReported(partial)
+    },
   })
   const view = openView({
     command: (command) => control.submit(command),
@@ -156,6 +163,9 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
       machine: botMachine({ chromium: config.chromium, workFolder }),
       openMeeting: meetingOpener(config, control, logger, usage, account, audioTap),
       onStopRequest: (listener) => stops.listen(listener),
+      onReported: (listener) => {
+        onReported = listener
+      },
       onDefect: (listener) => uncaughtErrors.listen(listener),
     })
     view.close()

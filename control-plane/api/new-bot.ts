@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { imagesOf, transcriptionProvider } from '@standin/wire/job.ts'
 import { type MeetingLink, readMeeting } from '@standin/wire/meeting-links/index.ts'
+import { type PlatformName, problemOfPagesOn } from '@standin/wire/platforms.ts'
 import { problemOfLanguage, problemOfMode } from '@standin/wire/speech-access.ts'
 import type { FastifyRequest } from 'fastify'
 import type { NewBot } from '../bots/actions/create-bot.ts'
@@ -27,6 +28,7 @@ export function newBot(
   checkRequest(asked.generation, asked.request, dependencies)
   const meeting = meetingOf(meetingUrl, dependencies)
   checkZoomApp(asked.generation, meeting.platform, asked.request, dependencies)
+  checkPage(meeting.platform, asked.request)
   return {
     ...asked,
     id: randomUUID(),
@@ -47,6 +49,12 @@ export function checkZoomApp(
 ): void {
   const problem = settings.hasZoomApp ? null : problemOfZoomToken(platform, request)
   if (problem !== null) throw refusals.zoomAppMissing(generation, problem)
+}
+
+/** Rejects with 400 if the bot is to show a page where bots show none. */
+export function checkPage(platform: string, { output_media: media }: Partial<BotRequest>): void {
+  const problem = media ? problemOfPagesOn(platform as PlatformName) : null
+  if (problem !== null) throw refusals.validation(`body/output_media: ${problem}`)
 }
 
 /** Rejects with 400 if the link is of no supported platform. */
@@ -102,11 +110,12 @@ export function speechAgain(
 
 /** Place and sentence of the first address that must not be used, such as `callback_config/url is on a private network`. */
 function addressProblem(client: ApiDependencies['client'], asked: Partial<BotRequest>): string | null {
-  const { streaming, callback, webhook_url, conf_config: conf } = asked
+  const { streaming, callback, webhook_url, conf_config: conf, output_media: media } = asked
   const named: [place: string, url: string | null | undefined][] = [
     ...imagesOf(asked).map((url): [string, string] => ['bot_image', url]),
     ['streaming_config/input_url', streaming?.input],
     ['streaming_config/output_url', streaming?.output],
+    ['output_media/camera/url', media?.camera.url],
     ['callback_config/url', callback?.url],
     ['webhook_url', webhook_url],
     ['conf_config/obf_token_url', conf?.obf_token_url],

@@ -5,6 +5,7 @@
 
 import type { BotCommand, CommandErrorCode } from '@standin/wire/commands.ts'
 import type { BotEvent, Gap, Person, StreamingUsage, Transcript, WholeQuality } from '@standin/wire/events.ts'
+import type { PageCall, PageNews } from '@standin/wire/page-bridge.ts'
 import type { PlatformName } from '@standin/wire/platforms.ts'
 import type { Sighting } from '@standin/wire/reasons.ts'
 import type { Clock } from '@standin/wire/time/deadline.ts'
@@ -117,6 +118,11 @@ export interface MeetingDriver {
   restoreSound(): Promise<string[]>
   /** Shows another of the bot's pictures, by its place in the job; one that could not be loaded changes nothing. */
   showImage(index: number): Promise<void>
+  /**
+   * Opens a page that takes the place of the bot's picture, and of the page before it, once its document is there. Rejects
+   * with a sentence if it cannot be shown; then everything stays as it was.
+   */
+  showPage(url: string, listener: ShownPageListener): Promise<ShownPage>
   /** Where the machine cannot keep up. */
   setDegradationStep(step: DegradationStep): Promise<void>
   /** PNG of what the browser shows. */
@@ -141,6 +147,25 @@ export interface DegradationStep {
   framesPerSecond: number | null
   /** Share of the screen's width and of its height that the picture takes, above 0 and up to 1. */
   size: number
+}
+
+/** A page that the bot shows: its picture is the bot's camera, its sound the bot's voice, and it hears the meeting. */
+export interface ShownPage {
+  /** Hands an event of the meeting to the page's `window.standin`. */
+  tell(news: PageNews): void
+  /** The bot has its own picture again, if it still shows this page. Repeatable, never rejects. */
+  close(): Promise<void>
+}
+
+export interface ShownPageListener {
+  /** What each document of the page gets first. */
+  firstNews(): PageNews[]
+  /** Sound of the page, at `CAPTURE_SAMPLE_RATE`, which the meeting gets too; none while the page is silent. */
+  onSound(sound: CapturedAudio): void
+  /** A call of `window.standin`. Its answer goes to the page; what it rejects with is a sentence for the page. */
+  onCall(call: PageCall): Promise<unknown>
+  /** The page was ended, for a reason in one sentence; the bot has its own picture again. */
+  onEnded(reason: string): void
 }
 
 /** Audio captured in the meeting's page, before it reaches the sound server. */
@@ -273,6 +298,13 @@ export interface Mouth {
    * participants were played. Never rejects.
    */
   play(sound: Buffer): Promise<number>
+  /** The bot shows a page, whose first sound is then in the recording in time. */
+  prepareToOverhear(): void
+  /**
+   * Sound that the meeting has already, from a page that the bot shows, at `CAPTURE_SAMPLE_RATE`: for the recording, and for
+   * the bot's turns.
+   */
+  overhear(sound: CapturedAudio): void
   /** Drops what is queued, of all senders. */
   clear(): Promise<void>
   /** Sound of the bot is being played, or was within the last seconds. */

@@ -51,6 +51,8 @@ export interface Meetings {
   ): Promise<{ events: BotEvent[]; cursor: string | null }>
   writeChat(botId: string, text: string): Promise<void>
   say(botId: string, request: Omit<Extract<BotCommand, { type: 'say' }>, 'type'>): Promise<Said>
+  showPage(botId: string, url: string): Promise<void>
+  stopPage(botId: string): Promise<void>
   leave(botId: string): Promise<void>
   /** One sentence a line. */
   timeline(botId: string): Promise<string>
@@ -102,6 +104,13 @@ export function createMeetings({ v2 }: StandinClient, fetchFile: typeof fetch = 
     },
     async say(botId, body) {
       return (await answerOf(v2.POST('/v2/bots/{bot_id}/say', { ...of(botId), body }))).data
+    },
+    async showPage(botId, url) {
+      const body = { camera: { kind: 'webpage' as const, url } }
+      await answerOf(v2.POST('/v2/bots/{bot_id}/output-media', { ...of(botId), body }))
+    },
+    async stopPage(botId) {
+      await answerOf(v2.DELETE('/v2/bots/{bot_id}/output-media', of(botId)))
     },
     async leave(botId) {
       await answerOf(v2.POST('/v2/bots/{bot_id}/leave', { ...of(botId), body: undefined }))

@@ -8,6 +8,7 @@ import {
   entryMessage,
   mapFields,
   meetingUrl,
+  pageUrl,
   timeoutFields,
 } from '@standin/wire/bot-fields.ts'
 import { DEFAULT_BOT_NAME } from '@standin/wire/codes.ts'
@@ -214,6 +215,37 @@ function offerWords(server: McpServer, meetings: Meetings): void {
         const { outcome, heard_text, heard_words, words } = await meetings.say(bot_id, request)
         if (outcome === 'said') return 'All of it was heard.'
         return `It was ${outcome} after ${heard_words} of ${words} words. Heard: ${heard_text || 'nothing'}`
+      }),
+  )
+
+  server.registerTool(
+    'show_page',
+    {
+      title: 'Show a page in the meeting',
+      description:
+        'The page is the camera and the voice of the bot, in place of its picture and of a page before it; its microphone hears the meeting.',
+      inputSchema: input({ bot_id: botId, url: pageUrl }),
+      annotations: acts,
+    },
+    ({ bot_id, url }) =>
+      answered(async () => {
+        await meetings.showPage(bot_id, url)
+        return 'The page is shown.'
+      }),
+  )
+
+  server.registerTool(
+    'stop_page',
+    {
+      title: 'Stop the page that a bot shows',
+      description: 'The bot has its own picture again.',
+      inputSchema: input({ bot_id: botId }),
+      annotations: { ...acts, idempotentHint: true },
+    },
+    ({ bot_id }) =>
+      answered(async () => {
+        await meetings.stopPage(bot_id)
+        return 'The bot shows no page.'
       }),
   )
 

@@ -122,6 +122,20 @@ export const webSocketAddress = address('ws:', 'wss:').refine((text) => !text.in
   error: 'must not have a part behind #',
 })
 
+/** The page that a bot shows; it is on the public internet, or on a host that the operator permits. */
+export const pageUrl = address('https:', 'http:')
+  .refine((text) => text.length <= 2048, { error: 'must not exceed 2048 characters' })
+  .refine(storable, { error: NOT_STORABLE })
+  .refine((text) => !/^\w+:\/\/[^/?#]*@/.test(text), { error: 'must not hold a user name or a password' })
+  .meta({ format: 'uri' })
+  .describe('Address of the page, https://.')
+
+export const outputMedia = z
+  .strictObject({ camera: z.strictObject({ kind: z.literal('webpage'), url: pageUrl }) })
+  .describe(
+    'A page that the bot shows: its picture is the camera of the bot, its sound the voice, and its microphone hears the meeting.',
+  )
+
 /** Fields of `streaming` and `transcription` that have one name in a request and in its job. */
 export const audioFrequency = z
   .literal([16_000, 24_000, 32_000, 48_000])
@@ -173,6 +187,7 @@ export const botFields = {
     .enum(['accept', 'refuse'])
     .default('accept')
     .describe('The answer if the meeting asks the bot whether it agrees to be recorded itself.'),
+  output_media: outputMedia.nullable().default(null),
   account: z
     .enum(ACCOUNT_USES)
     .default('never')

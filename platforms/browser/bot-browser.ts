@@ -26,6 +26,8 @@ export interface BotBrowser {
   cpuWaits(): Promise<CpuWaits>
   /** A clause about the latest request that the operator's proxy did not pass on; null without such a request. */
   proxyProblem(): string | null
+  /** A tab with this in its title is the one that a page gets which captures a tab; null if none is. */
+  readonly tabMark: string | null
   /** The browser's first process; null if other bots share it. */
   readonly processId: number | null
   /** Repeatable, never rejects. */
@@ -50,6 +52,8 @@ export interface ContextOptions {
    * removes it.
    */
   carrier?: string
+  /** `BotBrowser.tabMark`; default none. */
+  tabMark?: string | undefined
   /** The script from which workers of the init script start. */
   ownScript?: OwnScript
   /** Bytes of HTTP and WebSockets since the last call. Default: they are not counted. */
@@ -137,6 +141,7 @@ export async function botBrowserOf(
     storedFile,
     cpuWaits,
     proxyProblem,
+    tabMark: options.tabMark ?? null,
     processId,
     async close() {
       if (isClosing) {
@@ -194,7 +199,7 @@ async function nameCompletely(context: BrowserContext, page: Page): Promise<void
 }
 
 /** Closes every page that a page opens: a bot has one, and others only use memory. Logs the first one only. */
-function refuseOtherPages(context: BrowserContext, logger: Logger): void {
+export function refuseOtherPages(context: BrowserContext, logger: Logger): void {
   let count = 0
   context.on('page', (popUp) => {
     if (++count === 1) logger.warn('The meeting page opened another page, which was closed', { url: popUp.url() })
@@ -222,7 +227,7 @@ function explainPrivateAddresses(logger: Logger): (text: string) => void {
 /**
  * Playwright's own binding leaves names in the page; the protocol's binding is a function that the script can remove.
  */
-async function addCarrier(
+export async function addCarrier(
   context: BrowserContext,
   page: Page,
   name: string,
@@ -241,7 +246,7 @@ async function addCarrier(
 type NoteTraffic = (received: number, sent: number) => void
 
 /** Counts finished requests of all frames and workers, and every message of a WebSocket; data: and blob: URLs need no network. */
-function countTraffic(context: BrowserContext, note: NoteTraffic): void {
+export function countTraffic(context: BrowserContext, note: NoteTraffic): void {
   context.on('requestfinished', (request) => void countRequest(request, note))
   for (const page of context.pages()) page.on('websocket', (socket) => countSocket(socket, note))
   context.on('page', (page) => page.on('websocket', (socket) => countSocket(socket, note)))

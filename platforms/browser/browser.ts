@@ -152,7 +152,7 @@ function launchFailure(error: unknown): Error {
 /** Options to start Chromium in this capture environment, with its temporary files below `home`. */
 export async function launchOptions(
   environment: CaptureEnvironment,
-  options: Pick<BrowserOptions, 'executablePath' | 'mappedHosts' | 'extraArguments' | 'logger'>,
+  options: Pick<BrowserOptions, 'executablePath' | 'mappedHosts' | 'extraArguments' | 'tabMark' | 'logger'>,
   home: string,
   signal: AbortSignal,
 ): Promise<LaunchOptions> {
@@ -178,6 +178,7 @@ export async function launchOptions(
         : [`--audio-buffer-size=${(environment.soundPieceMs * CAPTURE_SAMPLE_RATE) / 1000}`]),
       ...((await sharedMemoryIsSmall()) ? ['--disable-dev-shm-usage'] : []),
       ...(await mappedHostArguments(options.mappedHosts ?? [], signal)),
+      ...(options.tabMark === undefined ? [] : [`--auto-select-tab-capture-source-by-title=${options.tabMark}`]),
       ...(options.extraArguments ?? []),
     ],
     env: processEnvironment(environment, home),

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Egress } from '@standin/wire/egress.ts'
-import { Server } from 'proxy-chain'
+import { type PrepareRequestFunction, type PrepareRequestFunctionOpts, Server } from 'proxy-chain'
 
 /** Problems by which a proxy refuses the login. */
 const REFUSED_LOGIN = /\b(?:401|407)\b|authentication failed/i
@@ -22,7 +22,7 @@ export interface OpenEgress {
 }
 
 export async function openEgress({ proxy, media }: Egress): Promise<OpenEgress> {
-  const forwarder = new Forwarder(proxy)
+  const forwarder = new Forwarder(() => ({ upstreamProxyUrl: proxy }))
   await forwarder.listen()
   return {
     proxy: { server: `http://127.0.0.1:${forwarder.port}`, ...forwarder.login },
@@ -33,17 +33,21 @@ export async function openEgress({ proxy, media }: Egress): Promise<OpenEgress> 
   }
 }
 
-class Forwarder extends Server {
+type Onward = Exclude<Awaited<ReturnType<PrepareRequestFunction>>, undefined>
+
+/** A proxy on the loopback, with a login of its own. */
+export class Forwarder extends Server {
   problem: string | null = null
   readonly login = { username: randomUUID(), password: randomUUID() }
 
-  constructor(upstreamProxyUrl: string) {
+  /** `onward`: the way of a request that has the login. Rejects with a RequestError if there is none. */
+  constructor(onward: (asked: PrepareRequestFunctionOpts) => Onward | Promise<Onward>) {
     super({
       host: '127.0.0.1',
       port: 0,
-      prepareRequestFunction: ({ username, password }) =>
-        username === this.login.username && password === this.login.password
-          ? { upstreamProxyUrl }
+      prepareRequestFunction: (asked) =>
+        asked.username === this.login.username && asked.password === this.login.password
+          ? onward(asked)
           : { requestAuthentication: true },
     })
   }

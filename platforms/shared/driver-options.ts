@@ -55,6 +55,11 @@ export interface DriverOptions {
   browserPlugins: readonly string[]
   /** The meeting's page may reach private addresses too. Default: it may not. */
   mayReachPrivate?: boolean
+  /**
+   * The bot may show pages of its caller; says whether the operator permits the host of an address even if it is private or without
+   * TLS. Default: it shows none.
+   */
+  mayShow?: (address: string) => boolean
   /** Default: a separate Chromium for the bot. Tests share one browser and give each bot its own context. */
   openBrowser?: OpenBrowser
   logger: Logger

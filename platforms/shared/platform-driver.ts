@@ -2,7 +2,8 @@
  * A driver from its parts: the behavior that all platforms' drivers share, wired to the interface of the worker run.
  */
 
-import type { PlatformName } from '@standin/wire/platforms.ts'
+import { randomBytes } from 'node:crypto'
+import { type PlatformName, problemOfPagesOn } from '@standin/wire/platforms.ts'
 import { MAX_SIGHTING_LENGTH, type Sighting } from '@standin/wire/reasons.ts'
 import { messageOf } from '@standin/wire/text/error-text.ts'
 import { systemClock, within } from '@standin/wire/time/deadline.ts'
@@ -12,10 +13,13 @@ import type { MeetingEvent } from '../../packages/core/meeting/meeting.ts'
 import type {
   Admission,
   AskGate,
+  CapturedAudio,
   CaptureEnvironment,
   DegradationStep,
   Evidence,
   MeetingDriver,
+  ShownPage,
+  ShownPageListener,
   SignalCounts,
   WaitingFor,
 } from '../../packages/core/ports.ts'
@@ -26,6 +30,7 @@ import type { CaptionSteps } from './in-call/caption-toggle.ts'
 import { ChatSender, type ChatSteps } from './in-call/chat-sender.ts'
 import { type LeaveSteps, leaveMeeting } from './in-call/leaving.ts'
 import { MeetingWatch, type Watching } from './in-call/meeting-watch.ts'
+import { PageStage } from './in-call/page-stage.ts'
 import { SignalCounter } from './in-call/signal-counts.ts'
 import { leaveVideosUnpainted, SEEN_VIDEOS } from './in-call/unseen-videos.ts'
 import { WebRtcTraffic } from './in-call/webrtc-traffic.ts'
@@ -40,6 +45,7 @@ import { FrameLink, PAINTER } from './page-access/frame-link.ts'
 import { MeetingPage, type MeetingScript, NoAnswer, type PageParts } from './page-access/meeting-page.ts'
 import { receiveCarriedAudio } from './page-access/page-audio-transport.ts'
 import { structureOf } from './page-access/page-structure.ts'
+import { devicesAtStart } from './page-access/script-config.ts'
 import type { PageClassifier, PageState } from './page-state.ts'
 import { REAL_WAITS, type Waits } from './waits.ts'
 import { namedWording } from './words.ts'
@@ -81,7 +87,8 @@ export async function openMeetingPage<
       mediaOrigins,
       mayReachPrivate: options.mayReachPrivate ?? false,
       initScript: script.source,
-      carrier: options.audioTap ? script.channel : undefined,
+      carrier: options.audioTap || options.mayShow ? script.channel : undefined,
+      tabMark: options.mayShow ? randomBytes(12).toString('hex') : undefined,
       extraArguments: options.extraArguments ?? [],
       ownScript:
         environment.frames === undefined ? undefined : { path: `/${script.painter}.js`, source: pageScript(PAINTER) },
@@ -141,6 +148,8 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
   readonly #frames: FrameLink
   readonly #advance: Advance
   readonly #traffic: WebRtcTraffic | null
+  /** Null if this bot shows no pages. */
+  readonly #stage: PageStage | null
   readonly #answers = new AnswerTime()
   readonly #signals: SignalCounter<Snapshot, Kind>
   readonly #history: { at: string; kind: string; text: string; proofs: readonly string[] }[] = []
@@ -151,6 +160,8 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
   /** Replaces the first image; null for that one. */
   #image: string | null = null
   #speaksUp = false
+  /** When the bot began to speak: also by a host, although it shows a page. */
+  #wasMuted = false
   #hasAsked = false
   #leaving: Promise<void> | null = null
   /** Aborted once the bot leaves. */
@@ -191,6 +202,7 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     }
     const onNewDocument = () => {
       this.#traffic?.onNewDocument()
+      this.#stage?.onNewDocument()
       void this.#showAgain()
     }
     const captions = parts.options.captions ? { captions: parts.captions ?? null } : {}
@@ -212,8 +224,17 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
       afterPoll,
     }
     this.#meeting = new MeetingWatch({ ...watching, ...own })
-    const { audioTap } = parts.options
-    if (audioTap) page.browser.onCarried((payload) => receiveCarriedAudio(payload, audioTap))
+    const { audioTap = null, mayShow: isPermitted, egress } = parts.options
+    const usual = () => ({ ...devicesAtStart(parts.options), ...(this.#speaksUp && { microphone: 'on' as const }) })
+    const shown = { page, devices, usual, upstreamProxy: egress?.proxy ?? null, onTraffic }
+    const stage = isPermitted ? new PageStage({ ...shown, isPermitted }) : null
+    this.#stage = stage
+    const listeners = {
+      audioTap,
+      onPage: (sound: CapturedAudio) => stage?.onPage(sound),
+      onMeeting: (sound: CapturedAudio) => stage?.onMeeting(sound),
+    }
+    page.browser.onCarried((payload) => receiveCarriedAudio(payload, listeners))
     this.#chat = new ChatSender(page, parts.chat, (isAvailable) => this.#meeting.reportChatAvailability(isAvailable))
   }
 
@@ -300,7 +321,10 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
       throw new BotError('INTERNAL_ERROR', 'Sound can be played in the meeting only.', { step: 'sound' })
     const { devices } = this.#parts
     // Once for each time the bot speaks: if a host mutes it meanwhile, it stays muted.
-    if (!this.#speaksUp) devices.want('microphone', 'on')
+    if (!this.#speaksUp) {
+      this.#wasMuted = devices.wants('microphone') === 'off'
+      devices.want('microphone', 'on')
+    }
     this.#speaksUp = true
     const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength)
     const queued = await this.#page.ask('playSound', bytes.toString('base64'), sampleRate)
@@ -315,8 +339,10 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
 
   async closeMicrophone(): Promise<void> {
     const { devices } = this.#parts
-    devices.want('microphone', 'off')
     this.#speaksUp = false
+    // A page may speak at any moment.
+    if (this.#stage?.isUsed && !this.#wasMuted) return
+    devices.want('microphone', 'off')
     const snapshot = this.#page.lastSnapshot
     if (this.#meeting.isUnderWay && snapshot && !devices.isRight(snapshot)) await devices.settle(snapshot)
   }
@@ -334,6 +360,12 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
   async showImage(index: number): Promise<void> {
     this.#image = this.#parts.options.botImages[index] ?? this.#image
     await this.#showImage()
+  }
+
+  async showPage(url: string, listener: ShownPageListener): Promise<ShownPage> {
+    if (!this.#meeting.isUnderWay) throw new Error('A page can be shown in the meeting only.')
+    if (this.#stage === null) throw new Error(problemOfPagesOn(this.#parts.platform) ?? 'This bot shows no pages.')
+    return this.#stage.show(url, listener)
   }
 
   async screenshot(): Promise<Uint8Array> {
@@ -384,6 +416,7 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     this.#over.abort()
     await this.#meeting.end()
     await this.#keepSession()
+    await this.#stage?.close()
     await this.#page.browser.close()
   }
 

@@ -33,6 +33,8 @@ export interface BotConfig {
   permitted: ReadonlySet<AddressField>
   /** Whether the page of the meeting may reach private addresses, too. */
   mayReachPrivate: boolean
+  /** Whether a page that the bot shows may reach the host of this address even if it is private or without TLS. */
+  mayShow: (address: string) => boolean
   /** Null if the job asks for no transcript. */
   transcription: TranscriptionPlan | null
   voice: VoiceAccess
@@ -114,12 +116,19 @@ export function readConfig(settings: Settings): BotConfig {
     browserPlugins: wordsOf(environment.STANDIN_BROWSER_PLUGINS),
     permitted,
     mayReachPrivate: isPermittedAddress(target.url, environment),
+    mayShow: (address: string) => isPermittedAddress(address, environment) || isPageOf(parsed.data, permitted, address),
     transcription,
     voice,
     speakers: environment.STANDIN_SPEAKER_MODEL || null,
     words,
     logLevel,
   })
+}
+
+/** Whether this is the host of the job's page, which is permitted. */
+function isPageOf({ output_media: media }: Job, permitted: ReadonlySet<AddressField>, address: string): boolean {
+  const page = permitted.has('output_media.camera.url') ? media?.camera.url : undefined
+  return page !== undefined && new URL(page).host === new URL(address).host
 }
 
 /** The link of a job that has other problems, so that all are reported together; null if the link itself is one. */

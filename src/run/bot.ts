@@ -20,6 +20,7 @@ import type { BotParts, Outcome, Run } from './parts.ts'
 import { gapOf, PauseControl, type RecordingGap } from './pause-control.ts'
 import { recordUntilEnd } from './record.ts'
 import { Saying } from './saying.ts'
+import { Showing } from './showing.ts'
 import { SoundWatch } from './sound-watch.ts'
 import { isNormalEnd, STOP_ENDS } from './states.ts'
 import { StatusReport } from './status.ts'
@@ -62,6 +63,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     gate: openJoinGate({ ...common, job }),
     onWaitingRoom,
     onReadyToStandBy: (mayRenew) => recorder.standBy(mayRenew),
+    onMadeReady: () => showing.onReady(),
     onVoice(voice) {
       parts.participantTracks?.write(voice)
       liveTranscript?.takeVoice(voice)
@@ -70,6 +72,9 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   })
   const relief = new LoadShedding({ ...common, meeting, framesPerSecond: job.frame_rate })
   const saying = new Saying({ voice: parts.voice, mouth: parts.mouth, clock })
+  const pageAtStart = job.output_media?.camera.url ?? null
+  const showing = new Showing({ ...common, meeting, mouth: parts.mouth, saying }, pageAtStart)
+  parts.onReported((event) => showing.onEvent(event))
   const onGap = (stretch: RecordingGap) => {
     const gap = gapOf(stretch)
     run.gaps.push(gap)
@@ -79,7 +84,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     ...{ ...common, recorder, meeting, liveTranscript, timeline, onGap },
     wantsVoices: job.separate_tracks,
   })
-  const shared = { job, target, ending, status, timeline, chatRecord, chat, meeting, relief, saying, sound }
+  const shared = { job, target, ending, status, timeline, chatRecord, chat, meeting, relief, saying, showing, sound }
   const run: Run = { ...parts, ...shared, gaps: [], joinedAt: null }
   const recording = new PauseControl(recorder, clock, onGap)
   recorder.watch((event) => {
@@ -87,7 +92,8 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
       meeting.environmentLost(event.error)
   })
   const obey = answerCommands({
-    ...{ status, recording, streaming, liveTranscript, chat, saying, mouth: parts.mouth, workFolder, stop, meeting },
+    ...{ status, recording, streaming, liveTranscript, chat, saying, showing, workFolder, stop, meeting },
+    mouth: parts.mouth,
     storeNow: (name) => storeNow(parts, name),
   })
   control.onCommand(obey)

@@ -12,6 +12,7 @@ import type { StopRequester } from '../../packages/core/process/stop-requests.ts
 import type { BotChat } from './bot-chat.ts'
 import type { PauseControl } from './pause-control.ts'
 import type { Saying } from './saying.ts'
+import type { Showing } from './showing.ts'
 import { IN_CALL, RECORDING } from './states.ts'
 import type { StatusReport } from './status.ts'
 
@@ -22,6 +23,7 @@ export interface CommandParts {
   liveTranscript: LiveTranscript | null
   chat: BotChat
   saying: Saying
+  showing: Showing
   mouth: Pick<Mouth, 'isStarted'>
   workFolder: string
   /** `isOpen`: its page is there, though it may be that of a waiting room. */
@@ -60,6 +62,12 @@ export function answerCommands(parts: CommandParts): (command: BotCommand) => Pr
         if (!IN_CALL.has(status.state)) return wrongStatus('stop what it says')
         await parts.saying.stop()
         return { ok: true }
+      case 'show_page':
+        return showPage(command.url)
+      case 'stop_page':
+        if (!IN_CALL.has(status.state)) return wrongStatus('stop its page')
+        await parts.showing.stop()
+        return { ok: true }
     }
   }
 
@@ -79,6 +87,16 @@ export function answerCommands(parts: CommandParts): (command: BotCommand) => Pr
     if (!(IN_CALL.has(status.state) && parts.mouth.isStarted)) return wrongStatus('speak')
     try {
       return { ok: true, data: { ...(await parts.saying.say(request)) } }
+    } catch (error) {
+      return refused('COMMAND_FAILED', messageOf(error))
+    }
+  }
+
+  async function showPage(url: string): Promise<CommandAnswer> {
+    if (!IN_CALL.has(status.state)) return wrongStatus('show a page')
+    try {
+      await parts.showing.show(url)
+      return { ok: true }
     } catch (error) {
       return refused('COMMAND_FAILED', messageOf(error))
     }

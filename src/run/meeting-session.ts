@@ -20,6 +20,8 @@ import type {
   MeetingDriver,
   OpenMeeting,
   ParticipantAudio,
+  ShownPage,
+  ShownPageListener,
   SignalCounts,
   WaitingFor,
 } from '../../packages/core/ports.ts'
@@ -61,6 +63,8 @@ export interface MeetingSessionParts {
   onWaitingRoom(): void
   /** A recording may begin at any moment; called once for each browser. `mayRenew` says that no such moment is known. */
   onReadyToStandBy(mayRenew: () => boolean): void
+  /** The meeting is ready to be recorded; called once for each browser. */
+  onMadeReady(): void
   /** The participant's id is the one under which the participant was reported. */
   onVoice(voice: ParticipantAudio): void
 }
@@ -188,6 +192,7 @@ export class MeetingSession implements InMeeting {
     signal.throwIfAborted()
     await within(clock, PREPARE_DEADLINE_MS, driver.prepareRecording(signal), unready)
     signal.throwIfAborted()
+    this.#parts.onMadeReady()
   }
 
   /** The id under which a participant was first reported, even if a later browser uses another one. */
@@ -217,6 +222,10 @@ export class MeetingSession implements InMeeting {
   async showImage(index: number): Promise<void> {
     this.#image = index
     if (this.#isIn) await this.#driver?.showImage(index)
+  }
+
+  async showPage(url: string, listener: ShownPageListener): Promise<ShownPage> {
+    return this.#present().showPage(url, listener)
   }
 
   /** Kept for the browsers that follow. */

@@ -1,6 +1,6 @@
 /** The parts of a run, and the state that its steps share. */
 
-import type { FinalReport, Gap } from '@standin/wire/events.ts'
+import type { BotEvent, FinalReport, Gap, Transcript } from '@standin/wire/events.ts'
 import type { Job } from '@standin/wire/job.ts'
 import type { Logger } from '../../packages/core/logger.ts'
 import type { MeetingTarget } from '../../packages/core/meeting/meeting.ts'
@@ -27,6 +27,7 @@ import type { Ending } from './ending.ts'
 import type { LoadShedding } from './load-shedding.ts'
 import type { MeetingSession } from './meeting-session.ts'
 import type { Saying } from './saying.ts'
+import type { Showing } from './showing.ts'
 import type { SoundWatch } from './sound-watch.ts'
 import type { ExitCode } from './states.ts'
 import type { StatusReport } from './status.ts'
@@ -60,6 +61,8 @@ export interface BotParts {
   workFolder: string
   /** Calls back when the process is asked to stop, even before the bot joins. */
   onStopRequest(listener: (askedBy: StopRequester, atOnce: boolean) => void): void
+  /** Calls back with each event that was reported, and with words that may still change. */
+  onReported(listener: (event: BotEvent | Transcript) => void): void
   /** Calls back with uncaught errors. */
   onDefect(listener: (thrown: unknown) => void): void
 }
@@ -81,6 +84,7 @@ export interface Run extends BotParts {
   meeting: MeetingSession
   relief: LoadShedding
   saying: Saying
+  showing: Showing
   sound: SoundWatch
   gaps: Gap[]
   /** UTC milliseconds of the admission; null before it. */

@@ -9,9 +9,9 @@ export const MAX_QUEUED_SECONDS = 120
 const AHEAD_SECONDS = 0.2
 const PIECE_MS = 40
 /** The microphone stays open between sentences. */
-const CLOSE_AFTER_MS = 3_000
+export const CLOSE_AFTER_MS = 3_000
 /** A shorter pause is a breath inside a turn. */
-const TURN_ENDS_AFTER_MS = 500
+export const TURN_ENDS_AFTER_MS = 500
 
 /** Where sound is played: the meeting's microphone, and the recording, which does not hear the microphone. */
 interface Speaker extends Pick<MeetingDriver, 'playSound' | 'clearSound' | 'closeMicrophone'> {}

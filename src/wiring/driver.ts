@@ -1,6 +1,7 @@
 /** The platform's driver with everything that the job says about the browser, the account and the bot's images. */
 
 import { imagesOf } from '@standin/wire/job.ts'
+import { problemOfPagesOn } from '@standin/wire/platforms.ts'
 import { messageOf } from '@standin/wire/text/error-text.ts'
 import { confCredentialsOf } from '../../packages/core/conf-credentials.ts'
 import type { Logger } from '../../packages/core/logger.ts'
@@ -75,6 +76,7 @@ export function meetingOpener(
       chromium: config.chromium,
       browserPlugins: config.browserPlugins,
       mayReachPrivate: config.mayReachPrivate,
+      mayShow: problemOfPagesOn(config.target.platform) === null ? config.mayShow : undefined,
       browserState,
       egress: job.egress ?? null,
       account,

@@ -97,6 +97,7 @@ export class World {
   prepareStorage: () => Promise<void> = async () => {}
   sendChat: (text: string) => Promise<void> = async () => {}
   leave: () => Promise<void> = async () => {}
+  showPage: MeetingDriver['showPage'] = () => Promise.reject(new Error('This meeting shows no pages.'))
   restoreSound: (where: 'page' | 'server') => Promise<string[]> = async () => []
   startRecording: () => Promise<void> = async () => {}
   resumeRecording: () => Promise<void> = async () => {}
@@ -121,6 +122,7 @@ export class World {
   throwUncaught: (thrown: unknown) => void = () => {}
   readonly outcome: Promise<Outcome>
   #meetingListeners: ((event: MeetingEvent) => void)[] = []
+  #reported: (event: BotEvent) => void = () => {}
   #recorderListeners: ((event: RecorderEvent) => void)[] = []
 
   constructor(setUp: Partial<World> | ((world: World) => void) = {}, job: Record<string, unknown> = {}) {
@@ -256,6 +258,7 @@ export class World {
       closeMicrophone: async () => {},
       restoreSound: () => this.restoreSound('page'),
       showImage: async (index) => void calls.push(`image ${index}`),
+      showPage: (url, listener) => this.showPage(url, listener),
       setDegradationStep: async ({ framesPerSecond, size }) => void calls.push(`picture ${framesPerSecond} at ${size}`),
       screenshot: () => this.takeScreenshot(),
       leave: () => this.#noting('leave', this.leave()),
@@ -344,7 +347,10 @@ export class World {
         location: () => '/somewhere',
       },
       control: {
-        report: (event) => void this.events.push(structuredClone(event)),
+        report: (event) => {
+          this.events.push(structuredClone(event))
+          this.#reported(event)
+        },
         show: () => {},
         onCommand: (listener) => {
           this.command = listener
@@ -355,6 +361,9 @@ export class World {
       },
       onStopRequest: (listener) => {
         this.stop = (askedBy, atOnce = false) => listener(askedBy, atOnce)
+      },
+      onReported: (listener) => {
+        this.#reported = listener
       },
       onDefect: (listener) => {
         this.throwUncaught = listener

@@ -116,7 +116,7 @@ function needsOwnProcess({ display, frames }: CaptureEnvironment, options: Brows
   const { plugins = [], extraArguments = [], state } = options
   const isOfProcess =
     plugins.length > 0 || extraArguments.length > 0 || state?.kind === 'profile' || Boolean(options.egress)
-  return display !== null || frames !== undefined || isOfProcess
+  return display !== null || frames !== undefined || options.tabMark !== undefined || isOfProcess
 }
 
 async function launch(environment: CaptureEnvironment, options: BrowserOptions): Promise<Running> {

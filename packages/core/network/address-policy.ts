@@ -15,6 +15,7 @@ export const ADDRESS_FIELDS = [
   'control_plane.url',
   'storage.endpoint',
   'bot_image',
+  'output_media.camera.url',
   'conf_config.obf_token_url',
   'conf_config.zak_token_url',
   'conf_obf_token_url',
@@ -34,6 +35,7 @@ function addressesOf(job: Job): { field: AddressField; address: string }[] {
       'bot_image',
       image.startsWith('data:') ? null : image,
     ]),
+    ['output_media.camera.url', job.output_media?.camera.url],
     ['conf_config.obf_token_url', job.conf_config?.obf_token_url],
     ['conf_config.zak_token_url', job.conf_config?.zak_token_url],
     ['conf_obf_token_url', job.conf_obf_token_url],
@@ -69,15 +71,20 @@ export function isPermittedAddress(address: string, environment: Environment): b
 /** Names are checked when they are resolved, by `guardedLookup`. */
 export function addressProblems(job: Job, permitted: ReadonlySet<AddressField>): Problem[] {
   return addressesOf(job).flatMap(({ field, address }) => {
-    if (permitted.has(field)) return []
-    const { protocol, hostname } = new URL(address)
-    const isPrivate = !mayBePublic(hostname)
-    const isEncrypted = protocol === 'wss:' || protocol === 'https:'
-    if (isEncrypted && !isPrivate) return []
-    const needed = protocol === 'ws:' ? 'wss://' : 'https://'
-    const problem = isPrivate ? 'is not a public address' : `must start with ${needed}`
-    return [{ path: field, message: `${problem} (STANDIN_PRIVATE_ADDRESSES can permit it)` }]
+    const message = permitted.has(field) ? null : problemOfAddress(address)
+    return message === null ? [] : [{ path: field, message }]
   })
+}
+
+/** What is wrong with an address that the operator does not permit, without a lookup; null if it may be tried. */
+export function problemOfAddress(address: string): string | null {
+  const { protocol, hostname } = new URL(address)
+  const isPrivate = !mayBePublic(hostname)
+  const isEncrypted = protocol === 'wss:' || protocol === 'https:'
+  if (isEncrypted && !isPrivate) return null
+  const needed = protocol === 'ws:' ? 'wss://' : 'https://'
+  const problem = isPrivate ? 'is not a public address' : `must start with ${needed}`
+  return `${problem} (STANDIN_PRIVATE_ADDRESSES can permit it)`
 }
 
 /**

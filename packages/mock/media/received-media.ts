@@ -4,6 +4,8 @@ import { isVp8KeyFrame, type Vp8Frame, vp8Size, writeIvf } from './containers.ts
 /** How much of the page's camera is kept. */
 const KEPT_VIDEO_MS = 10_000
 const MAX_KEPT_FRAMES = 2000
+/** Packets of the microphone: ten seconds. */
+const KEPT_VOICE = 500
 /** A key frame is asked for this often, so that what is kept can be cut without loss. */
 const KEY_FRAME_REQUEST_MS = 4000
 /** A copy of the camera of which no whole picture came for so long, while others came, is no longer sent. */
@@ -27,6 +29,7 @@ export class ReceivedMedia {
   #lastLevelAt = Number.NEGATIVE_INFINITY
   #lastSoundAt = Number.NEGATIVE_INFINITY
   readonly #cameras: CameraKeeper[] = []
+  #voice: { opus: Buffer; at: number }[] = []
 
   add(track: MediaStreamTrack, receiver: RTCRtpReceiver): void {
     if (track.kind === 'audio') {
@@ -56,17 +59,32 @@ export class ReceivedMedia {
 
   /** The last seconds of the camera as IVF with VP8; null before the first whole picture. */
   camera(): Buffer | null {
+    return this.#best()?.toIvf() ?? null
+  }
+
+  #best(): CameraKeeper | undefined {
     // With simulcast several copies come; the largest is the one a person would look at. A page in need gives it up.
     const newestAt = Math.max(...this.#cameras.map(({ lastFrameAt }) => lastFrameAt))
-    const best = this.#cameras
+    return this.#cameras
       .filter(({ width, lastFrameAt }) => width > 0 && newestAt - lastFrameAt < GIVEN_UP_MS)
       .sort((a, b) => b.width - a.width)[0]
-    return best?.toIvf() ?? null
+  }
+
+  /** The last seconds of the microphone: packets of Opus, with when they came (milliseconds of `performance.now`). */
+  voice(): readonly { opus: Uint8Array; at: number }[] {
+    return this.#voice
+  }
+
+  /** When the pictures of `camera` came, in milliseconds of `performance.now`. */
+  cameraTimes(): number[] {
+    return this.#best()?.times() ?? []
   }
 
   #addAudio(packet: RtpPacket, level: number | undefined): void {
     if (packet.payload.length === 0) return
     this.#audioPackets++
+    this.#voice.push({ opus: Buffer.from(packet.payload), at: performance.now() })
+    if (this.#voice.length > KEPT_VOICE) this.#voice.shift()
     if (level !== undefined) {
       const now = performance.now()
       this.#lastLevelAt = now
@@ -126,6 +144,10 @@ class CameraKeeper {
     if (!marker) return
     this.#addFrame(Buffer.concat(this.#parts), timestamp, now)
     this.#parts = []
+  }
+
+  times(): number[] {
+    return this.#frames.map(({ at }) => at)
   }
 
   toIvf(): Buffer | null {

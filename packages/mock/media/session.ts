@@ -180,6 +180,15 @@ export class MediaSession {
     return this.#received.camera()
   }
 
+  cameraTimes(): number[] {
+    return this.#received.cameraTimes()
+  }
+
+  /** See `ReceivedMedia.voice`. */
+  savedVoice() {
+    return this.#received.voice()
+  }
+
   isConnected(): boolean {
     return this.#state() === 'connected'
   }

@@ -130,6 +130,14 @@ export class MediaLink {
     return this.lastSession?.savedCamera() ?? Promise.resolve(null)
   }
 
+  cameraTimes(): number[] {
+    return this.lastSession?.cameraTimes() ?? []
+  }
+
+  savedVoice() {
+    return this.lastSession?.savedVoice() ?? []
+  }
+
   /** The network is gone: the old connection is closed, and the page makes a new one when the network is back. */
   lose(): void {
     this.isAllowed = false

@@ -371,6 +371,10 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
       },
       /** The last seconds of the bot's camera as IVF or WebM; null if there are none. */
       savedCamera: async () => (await current()?.media.savedCamera()) ?? null,
+      /** When the pictures of `savedCamera` came, in milliseconds of `performance.now`. */
+      cameraTimes: () => current()?.media.cameraTimes() ?? [],
+      /** The last seconds of the bot's microphone as packets of Opus, with when they came. */
+      savedVoice: () => current()?.media.savedVoice() ?? [],
       sent: () => current()?.media.sent() ?? { audioPackets: 0, videoPackets: 0, audioIsSilent: null },
     }
   }

@@ -17,7 +17,8 @@ export class DeviceToggles {
   readonly #wanted: Record<Device, 'on' | 'off'>
   readonly #presses: Record<Device, number[]> = { microphone: [], camera: [] }
   #lastMicrophone: DeviceState = 'absent'
-  #microphonePressed = false
+  /** The state that is awaited after a press. */
+  #microphonePressedTo: 'on' | 'off' | null = null
 
   constructor(page: MeetingPage, wanted: Record<Device, 'on' | 'off'>) {
     this.#page = page
@@ -39,10 +40,15 @@ export class DeviceToggles {
       isSettled = false
       if (now - (presses.at(-1) ?? 0) < BETWEEN_PRESSES_MS) continue
       presses.push(now)
-      if (device === 'microphone') this.#microphonePressed = true
+      if (device === 'microphone') this.#microphonePressedTo = this.#wanted.microphone
       await this.#page.press(device)
     }
     return isSettled
+  }
+
+  /** `off` also after a host has muted the bot. */
+  wants(device: Device): 'on' | 'off' {
+    return this.#wanted[device]
   }
 
   /** Sets the wanted state from now on; a host's muting is kept until then. The next `settle` presses. */
@@ -68,8 +74,9 @@ export class DeviceToggles {
     const before = this.#lastMicrophone
     this.#lastMicrophone = snapshot.microphone
     const went = before === 'on' && snapshot.microphone === 'off'
-    const byUs = this.#microphonePressed
-    if (snapshot.microphone === 'off') this.#microphonePressed = false
+    // A press that was to turn it on has turned nothing off.
+    const byUs = this.#microphonePressedTo === 'off'
+    if (snapshot.microphone === this.#microphonePressedTo) this.#microphonePressedTo = null
     // A host's decision is kept.
     if (went && !byUs) this.#wanted.microphone = 'off'
     return went && !byUs

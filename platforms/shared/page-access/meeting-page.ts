@@ -46,15 +46,16 @@ export function meetingScript<Config extends CommonConfig>(
   const channel = randomBytes(12).toString('hex')
   // A name may hold line separators, which older JavaScript does not allow in a string.
   const painter = randomBytes(12).toString('hex')
-  const data = jsonText({ ...given, channel, painter })
-  // The function that carries data out exists before any script of the page, and its name is removed before the first
-  // of them runs.
+  return { channel, painter, source: scriptSource(bundle, channel, { ...given, painter }) }
+}
+
+/**
+ * The source of `bundle` with its configuration. The function `channel`, which carries data out, exists before any script of the
+ * page, and its name is removed before the first of them runs.
+ */
+export function scriptSource(bundle: string, channel: string, given: object = {}): string {
   const carry = `((name) => { const carry = globalThis[name]; delete globalThis[name]; return { carry } })('${channel}')`
-  return {
-    channel,
-    painter,
-    source: `((standinConfig) => {\n${pageScript(bundle)}\n})({ ...${data}, ...${carry} })`,
-  }
+  return `((standinConfig) => {\n${pageScript(bundle)}\n})({ ...${jsonText({ ...given, channel })}, ...${carry} })`
 }
 
 /** Methods that a page answers at once unless it is frozen, and that are called all the time. */

@@ -175,6 +175,7 @@ const ANSWERS: Readonly<Partial<Record<keyof PageApi, z.ZodType>>> = {
   census: z.object({ found: list(z.string().max(100), 1000) }),
   structure: z.string().max(2_000_000),
   playSound: z.number().min(0),
+  captureTab: text(MAX_NAME),
   restoreSound: list(z.enum(['stopped', 'muted']), 2),
   traffic: z.object({ received: transferred, sent: transferred }),
 }

@@ -1,6 +1,6 @@
 /** Validates the audio that a page's script sends: the page is not ours, and it may send anything. */
 import { systemClock } from '@standin/wire/time/deadline.ts'
-import type { AudioTap } from '../../../packages/core/ports.ts'
+import type { AudioTap, CapturedAudio } from '../../../packages/core/ports.ts'
 
 /** A quarter of a second at the highest rate; the page sends 20 ms at a time. */
 const MAX_MIX_BYTES = 24_000
@@ -12,17 +12,36 @@ const MAX_ID_LENGTH = 500
  * minute. Milliseconds.
  */
 const MAX_AWAY_MS = 120_000
-/** `m <UTC ms> <base64 PCM>` or `v <UTC ms> <base64 Opus> <participant's id>`. */
-const CARRIED = /^([mv]) (\d{1,16}(?:\.\d+)?) ([A-Za-z0-9+/]{1,40000}={0,2})(?: (.+))?$/s
+/**
+ * `v <UTC ms> <base64 Opus> <participant's id>`, or base64 PCM: `m` the mix, `h` the same for a page that the bot shows, `p` the
+ * sound of that page.
+ */
+const CARRIED = /^([mhpv]) (\d{1,16}(?:\.\d+)?) ([A-Za-z0-9+/]{1,40000}={0,2})(?: (.+))?$/s
+
+export interface CarriedTo {
+  audioTap: AudioTap | null
+  /** Get the sound of the shown page and of the meeting, while a page is shown. */
+  onPage?(sound: CapturedAudio): void
+  onMeeting?(sound: CapturedAudio): void
+}
 
 /** `now`: UTC milliseconds. */
-export function receiveCarriedAudio(payload: string, audioTap: AudioTap, now: number = systemClock.now()): void {
+export function receiveCarriedAudio(
+  payload: string,
+  { audioTap, onPage, onMeeting }: CarriedTo,
+  now: number = systemClock.now(),
+): void {
   const [, kind, time, base64, participantId = ''] = CARRIED.exec(payload) ?? []
   const at = Number(time)
   if (base64 === undefined || Math.abs(at - now) > MAX_AWAY_MS) return
   const bytes = Buffer.from(base64, 'base64')
-  if (kind === 'm' && bytes.length <= MAX_MIX_BYTES && bytes.length % 2 === 0) audioTap.onMix({ at, samples: bytes })
-  else if (kind === 'v' && bytes.length <= MAX_OPUS_BYTES && participantId !== '') {
-    if (participantId.length <= MAX_ID_LENGTH) audioTap.onParticipantAudio({ participantId, at, opus: bytes })
+  if (kind === 'v') {
+    const isFit = bytes.length <= MAX_OPUS_BYTES && participantId !== '' && participantId.length <= MAX_ID_LENGTH
+    if (isFit) audioTap?.onParticipantAudio({ participantId, at, opus: bytes })
+  } else if (bytes.length <= MAX_MIX_BYTES && bytes.length % 2 === 0) {
+    const sound = { at, samples: bytes }
+    if (kind === 'm') audioTap?.onMix(sound)
+    else if (kind === 'h') onMeeting?.(sound)
+    else onPage?.(sound)
   }
 }

@@ -3,12 +3,14 @@
  * answers the driver's calls. The platform adds its own readers.
  */
 
+import type { PageAudioCapture } from './audio/page-audio-capture.ts'
 import { watchPlayback } from './audio/page-playback.ts'
 import { syncPlayout } from './audio/playout-sync.ts'
 import type { Speech } from './audio/speech.ts'
 import type { SpeechChange } from './audio/speech-detector.ts'
 import { installWebRtcTap, type WebRtcTap, type WebRtcTapOptions } from './audio/webrtc-tap.ts'
 import { createOwnMedia } from './devices/own-media.ts'
+import { createTabSource } from './devices/tab-source.ts'
 import { installVirtualDevices, type VirtualDevices } from './devices/virtual-devices.ts'
 import { watchCallControl } from './dom/call-control.ts'
 import { pageCensus } from './dom/census.ts'
@@ -50,8 +52,8 @@ export interface PlatformPage<Api extends PageApi> {
     reference: Api['reference']
   }
   speech: Speech | null
-  /** Null if the driver wants no audio from the page. */
-  audioCapture: { begin(): void } | null
+  /** Null if the driver takes no audio from the page. */
+  audioCapture: PageAudioCapture | null
   /**
    * Reads the page and emits the changes since the last poll. Returns the tiles of the recorded picture, in the order
    * in which people joined. Runs only in a meeting page that has a body.
@@ -100,7 +102,7 @@ export function startPage<Config extends CommonConfig, Api extends PageApi>(
   const tap = isMeeting ? installWebRtcTap(tapOptions) : null
   const devices = isMeeting ? installVirtualDevices(config) : null
   const restoreSound = isMeeting ? watchPlayback() : null
-  if (tap) syncPlayout(tap, config)
+  const setPlayout = tap && syncPlayout(tap, config)
 
   const platform = createPlatformPage({
     config,
@@ -133,6 +135,11 @@ export function startPage<Config extends CommonConfig, Api extends PageApi>(
   )
   const api: PageApi = {
     ...createOwnMedia(devices),
+    ...createTabSource(devices, config),
+    hearMeeting(isOn) {
+      platform.audioCapture?.hear(isOn)
+      setPlayout?.(isOn ? 'live' : config.playout)
+    },
     report(acknowledged, now) {
       if (now !== null) followDriver(now)
       const snapshot = {

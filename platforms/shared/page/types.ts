@@ -4,6 +4,7 @@
  */
 
 import type { RecordingMode } from '@standin/wire/codes.ts'
+import type { PageNews } from '@standin/wire/page-bridge.ts'
 import type { ChatMessage, MeetingEvent } from '../../../packages/core/meeting/meeting.ts'
 import type { DegradationStep } from '../../../packages/core/ports.ts'
 import type { PlaybackFault } from './audio/page-playback.ts'
@@ -195,6 +196,26 @@ export interface PageApi<Snapshot extends CommonSnapshot = CommonSnapshot, Name 
   restoreSound(): Promise<PlaybackFault[]>
   /** Of the page's WebRTC connections. */
   traffic(): Promise<PageTraffic>
+  /**
+   * Captures the tab that bears the browser's mark, under a number of the driver's choice; to be called with a user's
+   * gesture. Empty, or why it cannot.
+   */
+  captureTab(id: number): Promise<string>
+  /** Camera and voice of the bot are this captured tab; the one before is released. */
+  showTab(id: number): void
+  /** Repeatable. The bot has its picture again, if it showed this tab. */
+  releaseTab(id: number): void
+  /** Whether the sound of all participants is carried to the driver for a page that the bot shows. */
+  hearMeeting(isOn: boolean): void
   /** A data: URL for the bot's camera; rejects if it cannot be decoded, and the old picture stays. */
   showImage(dataUrl: string): Promise<void>
+}
+
+/** The driver's calls of the script in a page that the bot shows. */
+export interface ShownPageApi {
+  /** The next piece of the meeting's sound: mono PCM at 48 kHz, base64 of 16-bit little-endian samples. */
+  hear(pcm: string): void
+  tell(news: readonly PageNews[]): void
+  /** To a call of the page, by its number: `problem` is a sentence if it failed. */
+  answer(id: number, answer: { data?: unknown; problem?: string }): void
 }

@@ -253,3 +253,10 @@ export async function saySomething(
 export async function stopSaying(client: Client, botId: string): Promise<void> {
   await answerOf(client.POST('/v2/bots/{bot_id}/stop-saying', { ...of(botId), body: undefined }))
 }
+
+/** Null: the bot shows no page. */
+export async function showPage(client: Client, botId: string, url: string | null): Promise<void> {
+  const body = { camera: { kind: 'webpage' as const, url: url ?? '' } }
+  if (url === null) await answerOf(client.DELETE('/v2/bots/{bot_id}/output-media', of(botId)))
+  else await answerOf(client.POST('/v2/bots/{bot_id}/output-media', { ...of(botId), body }))
+}

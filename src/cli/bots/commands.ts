@@ -175,7 +175,27 @@ export function addBotsCommand(program: Command, io: Io, end: (exitCode: number)
       }),
     )
 
+  addPageCommand({ command: bots, act })
   addWebhookCommands({ command: bots, act }, io)
+}
+
+function addPageCommand({ command: bots, act }: ReturnType<typeof addServiceCommand>): void {
+  bots
+    .command('show')
+    .description('show a page as the camera and the voice of a bot')
+    .argument('<bot-id>', '', botId)
+    .argument('[url]', 'address of the page, https://')
+    .option('--stop', 'show no page, but the picture of the bot')
+    .action(
+      act<[string, string?], { stop?: boolean }>(async ({ client, flags, output }, id, url) => {
+        const { showPage } = await import('./bots.ts')
+        if ((flags.stop === true) === (url !== undefined))
+          throw new CommandMistake('Name the address of the page, or --stop')
+        await showPage(client, id, url ?? null)
+        output.answer({ bot_id: id }, [url === undefined ? 'The bot shows no page.' : 'The page is shown.'])
+        return 0
+      }),
+    )
 }
 
 /** Webhooks for a program of this machine. */

@@ -93,6 +93,8 @@ test('an assistant finds the tools, and each says what it takes', async () => {
     'search_transcripts',
     'send_bot',
     'send_chat',
+    'show_page',
+    'stop_page',
   ])
   expect(client.getServerVersion()).toMatchObject({ name: 'standin', version: '1.2.3' })
   expect(client.getInstructions()).toContain('not as instructions')

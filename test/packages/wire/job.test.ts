@@ -27,6 +27,7 @@ test('the least job is an id and a link; everything else has a default', () => {
     wait_for_welcome_seconds: 0,
     recording_consent: 'accept',
     separate_tracks: false,
+    output_media: null,
     account: 'never',
     keeps_browser_state: false,
     denials: 0,
@@ -102,10 +103,13 @@ const PNG = 'data:image/png;base64,'
 const FOLDER = { type: 'folder' }
 const SECONDS = [1, 86_400]
 
+const pageAt = (url: string) => ({ camera: { kind: 'webpage', url } })
+
 /** Of each field: values at its bounds, which are taken, values beyond them, which are not, and its neighbors. */
 const BOUNDS: [path: string, taken: unknown[], refused: unknown[], beside?: object][] = [
   ['bot_id', ['00000000-0000-0000-0000-000000000000'], ['../../etc', 7, '']],
   ['meeting_url', ['x', 'x'.repeat(8192), ' meet.google.com/abc '], ['', '  ', 'x'.repeat(8193), null]],
+  ['output_media', [null, pageAt('https://a.test/'), pageAt(`https://a.test/${'x'.repeat(2033)}`)], []],
   ['traceparent', [null, TRACE], ['', `${TRACE}-more`, TRACE.replaceAll('a', 'A'), `\n${TRACE}`]],
   ['bot_name', ['x', '名'.repeat(255), '<b>"Bot" & Co.</b>'], ['', '\t\n', '\u200b\u2060', 'Notes\nfor Ann']],
   ['bot_name', [], ['Notes\u2028for Ann', 'x'.repeat(256), 'a\u001b[31mred', 'a\0b']],
@@ -202,6 +206,12 @@ test.each(BOUNDS)(
     for (const value of refused) expect(wrong(value), `${value}`.slice(0, 200)).toEqual([path])
   },
 )
+
+test.each([
+  ...['', 'a.test', 'ftp://a.test/', 'https://a:b@a.test/', 'https://a@a.test/', `https://a.test/${'x'.repeat(2034)}`],
+])('%s is no page to show', (url) => {
+  expect(wrongPaths({ output_media: pageAt(url) })).toEqual(['output_media.camera.url'])
+})
 
 test('every field of a job has its bounds tested', () => {
   const tested = new Set(BOUNDS.map(([path]) => path.split('.')[0]))

@@ -75,6 +75,7 @@ export class BotLife {
       onStopRequest: (listener) => {
         this.stop = () => listener('command', false)
       },
+      onReported: () => {},
       onDefect: () => {},
     })
     // A test that fails before it looks at the outcome has said what is wrong.

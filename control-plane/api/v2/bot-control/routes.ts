@@ -13,6 +13,7 @@ import { type App, callerOf, checkFirst } from '../../http/generation.ts'
 import { anyBot, asErrorOf, isOf, spawnedBot } from '../bots/access.ts'
 import { chatTextOrNull } from '../bots/schema.ts'
 import { botParams, documented, done, message, succeeded, success } from '../common.ts'
+import { pageRoutes } from './page-routes.ts'
 
 const IN_CALL = ['in_call_not_recording', 'in_call_recording', 'recording_paused', 'recording_resumed']
 const RECORDING = ['in_call_recording', 'recording_resumed']
@@ -135,11 +136,12 @@ export function botControlRoutes(app: App, dependencies: ApiDependencies): void 
     answer: message,
     refusals: [404, 409],
     async handle(request) {
-      const { bot_id: botId } = request.params
-      await runWell(request, botId, { type: 'stop_saying' }, IN_CALL)
+      await runWell(request, request.params.bot_id, { type: 'stop_saying' }, IN_CALL)
       return done('The bot is silent.')
     },
   })
+
+  pageRoutes(route, dependencies, { exists, allowed: IN_CALL, runWell })
 
   for (const { path, type, allowed, summary, text } of [
     {

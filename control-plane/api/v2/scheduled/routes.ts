@@ -14,7 +14,7 @@ import type { ApiDependencies } from '../../dependencies.ts'
 import { refusals } from '../../http/errors.ts'
 import { type App, callerOf, checkFirst } from '../../http/generation.ts'
 import { once } from '../../http/idempotency.ts'
-import { checkCredential, checkOwnKey, checkZoomApp, errorOfRefusal, meetingOf } from '../../new-bot.ts'
+import { checkCredential, checkOwnKey, checkPage, checkZoomApp, errorOfRefusal, meetingOf } from '../../new-bot.ts'
 import { generationSeenBy, isOf } from '../bots/access.ts'
 import { changeOfBody, newBotOf } from '../bots/request.ts'
 import { createdBot } from '../bots/schema.ts'
@@ -134,6 +134,7 @@ export function scheduledRoutes(app: App, dependencies: ApiDependencies): void {
           throw refusals.botStatus(botId, 'scheduled', TOO_LATE)
         const asked = { ...openRequest(seals, bot), ...given }
         checkZoomApp('v2', meeting?.platform ?? bot.meeting_platform, asked, dependencies)
+        checkPage(meeting?.platform ?? bot.meeting_platform, asked)
         const change = {
           request: asked,
           reason: `Changed by a request: ${Object.keys(body).join(', ') || 'nothing'}.`,

@@ -1,6 +1,6 @@
 /**
  * Captures the meeting's audio inside the page and sends it to the driver: one mix for live listeners, and each
- * person's voice apart where the platform gives it. Works on copies; the sound that the page itself plays is not
+ * person's voice apart where the platform gives it; and the same mix for a page that the bot shows. Works on copies; the sound that the page itself plays is not
  * touched.
  */
 
@@ -45,22 +45,37 @@ interface TrackCapture {
 const MAX_HELD = 60_000 / PACKET_MS
 const MAX_UNKNOWN = 200
 
-/** Null if there is no listener. Begins with the returned function, which is repeatable. */
+export interface PageAudioCapture {
+  /** Repeatable. */
+  begin(): void
+  /** Whether the mix is also sent for a page that the bot shows. */
+  hear(isOn: boolean): void
+}
+
+/** Null if nothing can be sent. */
 export function createPageAudioCapture({
   tap,
   config,
   isMeeting = () => true,
   voices,
-}: PageAudioCaptureParts): { begin(): void } | null {
+}: PageAudioCaptureParts): PageAudioCapture | null {
   const { carry, audioTap } = config
-  if (!carry || !audioTap || (audioTap.mixRate === null && !(audioTap.participantTracks && voices))) return null
+  if (!carry) return null
   // A browser without these gives no audio here, and the sound server captures the meeting.
   if (!('MediaStreamTrackProcessor' in globalThis) || !('AudioEncoder' in globalThis)) return null
   const open = new Map<RTCRtpReceiver, TrackCapture>()
-  const out = audioTap.mixRate === null ? null : createMixCarrier(audioTap.mixRate, carry)
-  const mixer = out && createSoundMixer<RTCRtpReceiver>(out)
+  const mixRate = audioTap?.mixRate ?? null
+  const out = mixRate === null ? null : createMixCarrier('m', mixRate, carry)
+  const outToPage = createMixCarrier('h', READ_RATE, carry)
+  let isHeardByPage = false
+  const mixer = createSoundMixer<RTCRtpReceiver>((heard) => {
+    out?.(heard)
+    if (isHeardByPage) outToPage(heard)
+  })
+  const apart = audioTap?.participantTracks === true && voices ? voices : null
   const held = new Map<string, VoicePacket[]>()
   let hasBegun = false
+  let polling: ReturnType<typeof setInterval> | null = null
 
   function sendPacket(participantId: string, { at, opus }: VoicePacket): void {
     carry!(`v ${at.toFixed(1)} ${base64(opus)} ${participantId}`)
@@ -103,17 +118,17 @@ export function createPageAudioCapture({
 
   function listen(receiver: RTCRtpReceiver, tapped: TappedTrack | null): void {
     if (open.has(receiver) || receiver.track.readyState !== 'live' || !isMeeting(tapped)) return
-    const splitter = voices && audioTap!.participantTracks ? createTrackCapture(voices.certainAfter) : null
+    const splitter = apart && createTrackCapture(apart.certainAfter)
     const stop = readTrack(receiver.track, (heard) => {
-      mixer?.add(receiver, heard)
+      if (out !== null || isHeardByPage) mixer.add(receiver, heard)
       // To ask who is in it takes a call to another thread, which silence does not need.
-      splitter?.add(heard, isSilent(heard) ? null : voices!.ownerOf(receiver, tapped))
+      splitter?.add(heard, isSilent(heard) ? null : apart!.ownerOf(receiver, tapped))
     })
     open.set(receiver, {
       close() {
         stop()
         splitter?.end()
-        mixer?.remove(receiver)
+        mixer.remove(receiver)
       },
     })
   }
@@ -130,21 +145,39 @@ export function createPageAudioCapture({
     for (const receiver of receivers) listen(receiver, tracks.find((tapped) => tapped.receiver === receiver) ?? null)
   }
 
+  /** Reads the tracks while they are needed. */
+  function update(): void {
+    const isNeeded = hasBegun && (out !== null || apart !== null || isHeardByPage)
+    if (isNeeded === (polling !== null)) return
+    if (polling !== null) {
+      clearInterval(polling)
+      polling = null
+      for (const ear of open.values()) ear.close()
+      open.clear()
+      return
+    }
+    polling = setInterval(poll, POLL_EVERY_MS)
+    poll()
+  }
+
   return {
     begin() {
       if (hasBegun) return
       hasBegun = true
+      update()
       tap.onTrack((tapped) => {
-        if (tapped.track.kind === 'audio') listen(tapped.receiver, tapped)
+        if (tapped.track.kind === 'audio' && polling !== null) listen(tapped.receiver, tapped)
       })
-      poll()
-      setInterval(poll, POLL_EVERY_MS)
+    },
+    hear(isOn) {
+      isHeardByPage = isOn
+      update()
     },
   }
 }
 
 /** At the listener's rate, as signed 16 bit little-endian. */
-function createMixCarrier(rate: number, carry: (payload: string) => void): (heard: Heard) => void {
+export function createMixCarrier(kind: string, rate: number, carry: (payload: string) => void): (heard: Heard) => void {
   const decimate = createDecimator(READ_RATE, rate)
   const size = (rate * CARRIED_MS) / 1000
   const piece = new Int16Array(size)
@@ -156,12 +189,12 @@ function createMixCarrier(rate: number, carry: (payload: string) => void): (hear
       piece[filled++] = Math.round(Math.max(-1, Math.min(1, value)) * 32_767)
       if (filled < size) continue
       filled = 0
-      carry(`m ${beganAt.toFixed(1)} ${base64(new Uint8Array(piece.buffer))}`)
+      carry(`${kind} ${beganAt.toFixed(1)} ${base64(new Uint8Array(piece.buffer))}`)
     }
   }
 }
 
-function isSilent({ samples }: Heard): boolean {
+export function isSilent({ samples }: Heard): boolean {
   return samples.every((value) => Math.abs(value) < SILENCE)
 }
 

@@ -31,11 +31,12 @@ const MIN_CHANGE_MS = 10
 /** Browsers refuse more than four seconds; sound that is one second late is not worth the wait. */
 const MAX_DELAY_MS = 1000
 
+/** Returns a function that changes the delay in the meeting. */
 export function syncPlayout(
   tap: Pick<WebRtcTap, 'onTrack'>,
   { playout, recordingMode, soundAheadMs = 0 }: Pick<CommonConfig, 'playout' | 'recordingMode' | 'soundAheadMs'>,
-): void {
-  const soundDelayMs = SOUND_DELAY_MS[playout]
+): (playout: Playout) => void {
+  let soundDelayMs = SOUND_DELAY_MS[playout]
   const soundOutputMs = SOUND_OUTPUT_MS + Math.max(0, soundAheadMs - KEPT_READY_MS)
   const sounds = new Map<RTCRtpReceiver, Waited>()
   const pictures = new Set<RTCRtpReceiver>()
@@ -87,6 +88,11 @@ export function syncPlayout(
 
   // Sound alone has no picture to be in sync with.
   if (recordingMode !== 'audio_only') setInterval(() => void poll(), POLL_EVERY_MS)
+  return (changed) => {
+    // The picture follows what sound really waits for.
+    soundDelayMs = SOUND_DELAY_MS[changed]
+    for (const receiver of sounds.keys()) receiver.jitterBufferTarget = soundDelayMs
+  }
 }
 
 /** The time that samples waited in the jitter buffer, summed up, and how many they were. */

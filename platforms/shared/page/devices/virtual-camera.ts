@@ -1,4 +1,4 @@
-/** A camera that is a canvas: it shows the bot's picture, or a card with its initials. */
+/** A camera that is a canvas: it shows the bot's picture, a card with its initials, or frames that come from a page. */
 import { CALM_COLORS } from '../picture/composite-style.ts'
 import { initialsOf, labelOf } from '../picture/initials.ts'
 
@@ -8,6 +8,19 @@ export interface Size {
 }
 
 const GROUND = '#1f2229'
+
+/** Pixels and pictures per second of a page as the camera. */
+const LARGE: Size = { width: 1280, height: 720 }
+const LARGE_RATE = 25
+/** After so long its picture is repeated. */
+const STILL_MS = 500
+
+export interface ShownFrames {
+  /** Shows the frame and closes it. */
+  draw(frame: VideoFrame): Promise<void>
+  /** Repeatable. The picture is back, unless other frames are shown since. */
+  end(): void
+}
 
 interface Source extends Size {
   canvas: HTMLCanvasElement
@@ -24,11 +37,16 @@ export function createVirtualCamera(name: string, framesPerSecond: number) {
   const every = setInterval.bind(globalThis)
   let image: ImageBitmap | null = null
   let count = 0
+  let drawnAt = 0
+  /** The page that is shown, and its latest picture: a page that stands still gives no others. */
+  let shown: { picture: HTMLCanvasElement | null } | null = null
 
   function draw(source: Source): void {
+    const { width, height } = source.canvas
     source.pen.fillStyle = GROUND
-    source.pen.fillRect(0, 0, source.width, source.height)
-    if (image) drawImage(source, image)
+    source.pen.fillRect(0, 0, width, height)
+    if (shown?.picture) drawWhole(source, shown.picture, shown.picture)
+    else if (image) drawWhole(source, image, image)
     else drawCard(source, name)
     // A point that changes by an invisible shade makes every frame a new one.
     source.pen.fillStyle = count % 2 === 0 ? '#1f2229' : '#20232a'
@@ -37,26 +55,61 @@ export function createVirtualCamera(name: string, framesPerSecond: number) {
 
   function drawAll(): void {
     count++
+    drawnAt = performance.now()
     for (const source of sources) draw(source)
+  }
+
+  /** Between two frames of a page that moves there is nothing to repeat. */
+  function repeat(): void {
+    if (performance.now() - drawnAt > (shown ? STILL_MS : 500 / framesPerSecond)) drawAll()
+  }
+
+  /** A small camera grows for a page, whose text would be unreadable. */
+  function sizeOf({ width, height }: Size): Size {
+    const growth = shown ? Math.max(1, Math.min(LARGE.width / width, LARGE.height / height)) : 1
+    return { width: 2 * Math.round((width * growth) / 2), height: 2 * Math.round((height * growth) / 2) }
+  }
+
+  function show(next: typeof shown): void {
+    shown = next
+    for (const source of sources) Object.assign(source.canvas, sizeOf(source))
+    drawAll()
   }
 
   function sourceOf({ width, height }: Size): Source {
     const known = sources.find((source) => source.width === width && source.height === height)
     if (known) return known
     const canvas = document.createElement('canvas')
-    Object.assign(canvas, { width, height })
+    Object.assign(canvas, sizeOf({ width, height }))
     const pen = canvas.getContext('2d', { alpha: false })
-    const track = canvas.captureStream(framesPerSecond).getVideoTracks()[0]
+    const track = canvas.captureStream().getVideoTracks()[0]
     if (!pen || !track) throw new Error('This browser cannot make a camera of a canvas')
     const source = { canvas, pen, track, width, height }
     draw(source)
-    if (sources.push(source) === 1) every(drawAll, 1000 / framesPerSecond)
+    if (sources.push(source) === 1) every(repeat, 1000 / framesPerSecond)
     return source
   }
 
   return {
     /** A new track of the wanted size; every call gives another track. */
     open: (size: Size): MediaStreamTrack => sourceOf(size).track.clone(),
+    sizeOf,
+    /** In pictures per second. */
+    rate: () => (shown ? LARGE_RATE : framesPerSecond),
+    showFrames(): ShownFrames {
+      const own: NonNullable<typeof shown> = { picture: null }
+      const write = createFrameWriter()
+      show(own)
+      return {
+        async draw(frame) {
+          const picture = await write(frame).finally(() => frame.close())
+          if (shown !== own) return
+          own.picture = picture
+          drawAll()
+        },
+        end: () => shown === own && show(null),
+      }
+    },
     /** Null for the card with initials. The old picture stays when the new one cannot be decoded. */
     async setImage(dataUrl: string | null): Promise<void> {
       const next = dataUrl === null ? null : await decodeImage(dataUrl)
@@ -64,6 +117,26 @@ export function createVirtualCamera(name: string, framesPerSecond: number) {
       image = next
       drawAll()
     },
+  }
+}
+
+/**
+ * Into a canvas, by a copy: a frame that is drawn stays in the browser's cache of decoded images, where each frame of a page is
+ * another image, up to half a gigabyte.
+ */
+function createFrameWriter(): (frame: VideoFrame) => Promise<HTMLCanvasElement> {
+  const canvas = document.createElement('canvas')
+  const pen = canvas.getContext('2d', { alpha: false, willReadFrequently: true })!
+  let pixels = new ImageData(1, 1)
+  return async (frame) => {
+    const { width, height } = frame.visibleRect ?? pixels
+    if (pixels.width !== width || pixels.height !== height) {
+      Object.assign(canvas, { width, height })
+      pixels = new ImageData(width, height)
+    }
+    await frame.copyTo(pixels.data, { format: 'RGBA' })
+    pen.putImageData(pixels, 0, 0)
+    return canvas
   }
 }
 
@@ -87,14 +160,14 @@ function latin1Of(encoded: string): string {
 }
 
 /** Complete and undistorted, in the middle. */
-function drawImage({ pen, width, height }: Source, image: ImageBitmap): void {
-  const scale = Math.min(width / image.width, height / image.height)
-  const shown = { width: image.width * scale, height: image.height * scale }
+function drawWhole({ pen, canvas: { width, height } }: Source, image: CanvasImageSource, size: Size): void {
+  const scale = Math.min(width / size.width, height / size.height)
+  const shown = { width: size.width * scale, height: size.height * scale }
   pen.imageSmoothingQuality = 'high'
   pen.drawImage(image, (width - shown.width) / 2, (height - shown.height) / 2, shown.width, shown.height)
 }
 
-function drawCard({ pen, width, height }: Source, name: string): void {
+function drawCard({ pen, canvas: { width, height } }: Source, name: string): void {
   const middle = { x: width / 2, y: height * 0.43 }
   pen.fillStyle = CALM_COLORS[0]
   pen.beginPath()

@@ -3,7 +3,7 @@
 import { oncePerPage, wrapMethod } from '../dom/patch-native.ts'
 import type { CommonConfig } from '../types.ts'
 import { type DeviceIdentity, deviceId, deviceInfo, wantedSize } from './device-constraints.ts'
-import { createVirtualCamera, type Size } from './virtual-camera.ts'
+import { createVirtualCamera, type ShownFrames, type Size } from './virtual-camera.ts'
 import { createVirtualMicrophone } from './virtual-microphone.ts'
 
 /** In pictures per second. */
@@ -19,6 +19,10 @@ export interface VirtualDevices {
   playPcm(samples: Float32Array | Int16Array, sampleRate: number): number
   /** Drops the queued sound. */
   clearPlayback(): void
+  /** Sends the track's sound into the meeting too, until the returned function is called. */
+  mixIn(track: MediaStreamTrack): () => void
+  /** Frames take the place of the picture, in the size and at the rate of a camera, until the end. */
+  showFrames(): ShownFrames
   /** False: as if they were unplugged. Open tracks end, and the page finds no devices until they are present again. */
   setPresent(isPresent: boolean): void
 }
@@ -93,8 +97,8 @@ function createDevices({ botName, botImage, playout }: DevicesConfig): VirtualDe
   function settingsOf({ identity, size }: OpenTrack): MediaTrackSettings {
     const common = { deviceId: identity.deviceId, groupId: identity.groupId }
     if (!size) return { ...common, ...MICROPHONE_SETTINGS }
-    const { width, height } = size
-    return { ...common, width, height, aspectRatio: width / height, frameRate: CAMERA_RATE }
+    const { width, height } = camera.sizeOf(size)
+    return { ...common, width, height, aspectRatio: width / height, frameRate: camera.rate() }
   }
 
   function capabilitiesOf(kind: 'audio' | 'video'): MediaTrackCapabilities {
@@ -105,7 +109,7 @@ function createDevices({ botName, botImage, playout }: DevicesConfig): VirtualDe
     }
     const width = { min: 160, max: 1280 }
     const height = { min: 90, max: 720 }
-    return { deviceId, groupId, width, height, frameRate: { min: 1, max: CAMERA_RATE }, facingMode: [] }
+    return { deviceId, groupId, width, height, frameRate: { min: 1, max: 30 }, facingMode: [] }
   }
 
   const devices = globalThis.MediaDevices?.prototype
@@ -171,6 +175,8 @@ function createDevices({ botName, botImage, playout }: DevicesConfig): VirtualDe
     setImage: (dataUrl) => camera.setImage(dataUrl),
     playPcm: (samples, sampleRate) => microphone.play(samples, sampleRate),
     clearPlayback: () => microphone.clear(),
+    mixIn: (track) => microphone.mixIn(track),
+    showFrames: () => camera.showFrames(),
     setPresent(present) {
       if (present === isPresent) return
       isPresent = present

@@ -45,6 +45,14 @@ export function createVirtualMicrophone(playout: Playout) {
       if (!track) throw new Error('This browser cannot make a microphone')
       return track.clone()
     },
+    /** Sends the track's sound too, until the returned function is called. */
+    mixIn(track: MediaStreamTrack): () => void {
+      const { context, output } = openGraph()
+      context.resume().catch(() => {})
+      const source = context.createMediaStreamSource(new MediaStream([track]))
+      source.connect(output)
+      return () => source.disconnect()
+    },
     /** Seconds that are now queued. */
     play(samples: Float32Array | Int16Array, sampleRate: number): number {
       if (!(sampleRate >= 8000 && sampleRate <= 192_000))

@@ -72,9 +72,11 @@ test('one bot: speech and chat come live, the timeline tells why, and a person w
   await page.locator('.notice.bad').waitFor(LONG)
   await page.getByLabel('Say aloud').fill('Hello')
   await page.getByRole('button', { name: 'Say it' }).click()
+  await page.getByLabel('Page to show').fill('https://example.com/')
+  await page.getByRole('button', { name: 'Show it' }).click()
   const commands = async () =>
     (await world.rows('bot_commands', { bot_id: id })).map(({ command }) => (command as { type: string }).type)
-  await expect.poll(commands, LONG).toEqual(expect.arrayContaining(['send_chat', 'say']))
+  await expect.poll(commands, LONG).toEqual(expect.arrayContaining(['send_chat', 'say', 'show_page']))
   expect(await page.title()).not.toBe('owned')
   expect(problems).toEqual([])
 })

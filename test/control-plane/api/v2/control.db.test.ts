@@ -167,6 +167,55 @@ describe('say', () => {
   })
 })
 
+describe('output-media', () => {
+  const body = (url: string) => ({ camera: { kind: 'webpage', url } })
+  const place = (id: string) => `/v2/bots/${id}/output-media`
+  const ask = (id: string, given?: object) => (given ? team.post(place(id), given) : team.delete(place(id)))
+
+  test.each<[object | undefined, object]>([
+    [body('https://example.com/a'), { type: 'show_page', url: 'https://example.com/a' }],
+    [undefined, { type: 'stop_page' }],
+  ])('%j', async (given, wanted) => {
+    const id = await botIn('in_call_not_recording')
+    const { answer, command } = await whileAnswered(id, ask(id, given), {})
+    expect([answer.status, command]).toEqual([200, wanted])
+    const failed = { ok: false, code: 'COMMAND_FAILED', message: 'It did not load.' } as const
+    const other = await botIn('recording_paused')
+    const refused = await whileAnswered(other, ask(other, given), failed)
+    expect(refused.answer).toMatchObject({ status: 500, body: { details: failed.message } })
+    const out = await botIn('in_waiting_room')
+    expect(await ask(out, given)).toMatchObject(refusedIn(out, 'in_waiting_room'))
+  })
+
+  test.each([
+    ...['http://example.com/', 'https://10.0.0.1/', 'https://localhost/', 'https://[::1]/', 'https://169.254.169.254/'],
+    ...[
+      'ftp://example.com/',
+      'file:///etc/passwd',
+      'https://a:b@example.com/',
+      `https://example.com/${'x'.repeat(2050)}`,
+    ],
+  ])('%s is refused', async (url) => {
+    const id = await botIn('in_call_recording')
+    expect((await ask(id, body(url))).status).toBe(400)
+    const asked = { bot_name: 'A', meeting_url: 'https://meet.google.com/abc-defg-hij', output_media: body(url) }
+    expect((await team.post('/v2/bots', asked)).status).toBe(400)
+  })
+
+  test('a bot in Zoom is refused with the reason', async () => {
+    const asked = {
+      bot_name: 'A',
+      meeting_url: 'https://zoom.us/j/85512345678',
+      output_media: body('https://example.com/'),
+    }
+    const answer = await team.post('/v2/bots', asked)
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining('on Zoom, only on Google Meet') },
+    })
+  })
+})
+
 describe('update-config', () => {
   const update = (id: string, body: unknown) => team.patch(`/v2/bots/${id}/update-config`, body)
   const extraOf = async (id: string) => (await team.get(`/v2/bots/${id}`)).body.data.extra

@@ -33,6 +33,7 @@ test.each([
   ['storage.endpoint', s3('https://0x7f000001/')],
   ['storage.endpoint', s3('http://s3.example/')],
   ['bot_image', { bot_image: 'https://192.88.99.1/a.png' }],
+  ['output_media.camera.url', { output_media: { camera: { kind: 'webpage', url: 'https://[fc00::1]/' } } }],
   ['conf_obf_token_url', { conf_obf_token_url: 'https://localhost/token' }],
   ['conf_access_token_url', { conf_access_token_url: 'https://127.1/token' }],
   ['conf_config.obf_token_url', { conf_config: { obf_token_url: 'https://a.localhost./token' } }],

@@ -32,6 +32,17 @@ test('a bot whose host mutes it notices it once, and unmutes itself only once it
   expect(pressed).toEqual(['microphone'])
 })
 
+test('a host mutes a bot that has turned its microphone on itself, and the bot stays muted', async () => {
+  const { toggles, shown, look, pressed } = togglesFor('off')
+  toggles.want('microphone', 'on')
+  await look()
+  shown.microphone = 'on'
+  await look()
+  shown.microphone = 'off'
+  expect([await look(), await look()]).toEqual([true, false])
+  expect(pressed).toEqual(['microphone'])
+})
+
 test('a microphone that the bot turned off itself was not muted by the host', async () => {
   const { toggles, shown, look, pressed } = togglesFor('on')
   await look()

@@ -20,11 +20,25 @@ const base64 = (bytes: number) => Buffer.alloc(bytes, 1).toString('base64')
 
 test('what the page hears is read', () => {
   const heard = audioTap()
-  receiveCarriedAudio('m 1795287871206.5 AQACAA==', heard, NOW)
-  receiveCarriedAudio('v 1795287871207.0 +P/+ spaces/x y/devices/1\nend', heard, NOW)
+  for (const payload of ['m 1795287871206.5 AQACAA==', 'v 1795287871207.0 +P/+ spaces/x y/devices/1\nend'])
+    receiveCarriedAudio(payload, { audioTap: heard }, NOW)
   expect(heard.mixes).toEqual([{ at: 1_795_287_871_206.5, samples: Buffer.from([1, 0, 2, 0]) }])
   expect(heard.voices).toEqual([
     { at: 1_795_287_871_207, participantId: 'spaces/x y/devices/1\nend', opus: Buffer.from([0xf8, 0xff, 0xfe]) },
+  ])
+})
+
+test("a shown page's sound and the meeting's are told apart, and reach no one else", () => {
+  const heard: [string, number][] = []
+  const to = {
+    audioTap: null,
+    onPage: ({ at }: CapturedAudio) => heard.push(['page', at]),
+    onMeeting: ({ at }: CapturedAudio) => heard.push(['meeting', at]),
+  }
+  for (const kind of ['h', 'p', 'm']) receiveCarriedAudio(`${kind} ${NOW} AQACAA==`, to, NOW)
+  expect(heard).toEqual([
+    ['meeting', NOW],
+    ['page', NOW],
   ])
 })
 
@@ -41,6 +55,6 @@ test.each([
   ['markup', 'm 1 <script>'],
 ])('%s is not heard', (_, payload) => {
   const heard = audioTap()
-  receiveCarriedAudio(payload, heard, 0)
+  receiveCarriedAudio(payload, { audioTap: heard }, 0)
   expect([...heard.mixes, ...heard.voices]).toEqual([])
 })

@@ -1,3 +1,4 @@
+import { PAGE_PLATFORMS } from '@standin/wire/platforms.ts'
 import { answerOf, type Bot, hasEnded, v2 } from '../../api.ts'
 import { OutcomeLine, useAction } from '../../parts/action.tsx'
 import { Field, Form } from '../../parts/form.tsx'
@@ -42,6 +43,7 @@ export function Chat({ bot }: { bot: Bot }) {
             <Field label="Message" name="message" required maxLength={500} autocomplete="off" />
           </Form>
           <Speech bot={bot} />
+          {PAGE_PLATFORMS.includes(bot.meeting_platform as 'meet') && <Page bot={bot} />}
         </>
       )}
     </>
@@ -68,6 +70,29 @@ function Speech({ bot }: { bot: Bot }) {
         }}
       >
         <Field label="Say aloud" name="text" required maxLength={500} autocomplete="off" />
+      </Form>
+    </>
+  )
+}
+
+/** The page that the bot shows; without an address it shows none. */
+function Page({ bot }: { bot: Bot }) {
+  const action = useAction()
+  const of = { params: { path: { bot_id: bot.bot_id } } }
+  return (
+    <>
+      <OutcomeLine of={action} />
+      <Form
+        of={action}
+        submit="Show it"
+        onSubmit={async ({ url = '' }) => {
+          const answer = url
+            ? v2.POST('/v2/bots/{bot_id}/output-media', { ...of, body: { camera: { kind: 'webpage', url } } })
+            : v2.DELETE('/v2/bots/{bot_id}/output-media', of)
+          return (await answerOf(answer)).data.message
+        }}
+      >
+        <Field label="Page to show (https://…; empty: none)" name="url" maxLength={2048} autocomplete="off" />
       </Form>
     </>
   )

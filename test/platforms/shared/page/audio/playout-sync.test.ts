@@ -47,7 +47,7 @@ function begin(
   playout: Playout,
   recordingMode: CommonConfig['recordingMode'] = 'speaker_view',
   soundAheadMs?: number,
-): (kind: string) => Stream {
+): ((kind: string) => Stream) & { change(playout: Playout): void } {
   const listeners: ((tapped: TappedTrack) => void)[] = []
   const tap: Pick<WebRtcTap, 'onTrack'> = {
     onTrack: (listener) => {
@@ -55,12 +55,13 @@ function begin(
       return () => {}
     },
   }
-  syncPlayout(tap, { playout, recordingMode, soundAheadMs })
-  return (kind) => {
+  const change = syncPlayout(tap, { playout, recordingMode, soundAheadMs })
+  const arrives = (kind: string) => {
     const stream = new Stream(kind)
     for (const notify of listeners) notify({ receiver: stream, track: stream.track } as unknown as TappedTrack)
     return stream
   }
+  return Object.assign(arrives, { change })
 }
 
 /** Delays of sound and picture of a recording, in milliseconds. */
@@ -86,6 +87,20 @@ test.each([
   const arrives = begin('even', 'speaker_view', soundAheadMs)
   const delays = [arrives('audio').jitterBufferTarget, arrives('video').jitterBufferTarget]
   expect(delays).toEqual([SOUND, PICTURE + more])
+})
+
+test('the delay of sound changes in the meeting, and the picture follows it', async () => {
+  const arrives = begin('even')
+  const [sound, picture] = [arrives('audio'), arrives('video')]
+  for (const [playout, soundMs, pictureMs] of [
+    ['live', 40, 85],
+    ['even', SOUND, PICTURE],
+  ] as const) {
+    arrives.change(playout)
+    await sound.plays(5, soundMs)
+    const delays = [sound, arrives('audio'), picture].map(({ jitterBufferTarget }) => jitterBufferTarget)
+    expect(delays).toEqual([soundMs, soundMs, pictureMs])
+  }
 })
 
 /** Seconds, how much longer than usual sound waited in them, and how much longer the picture waits then. */

@@ -1,0 +1,207 @@
+/** The page that a bot shows in the meeting of one browser: its tab becomes camera and voice, and it hears the meeting. */
+import { randomBytes } from 'node:crypto'
+import { parseMessage } from '@standin/wire/events.ts'
+import { problemsOf } from '@standin/wire/job.ts'
+import { type PageCall, pageCallSchema } from '@standin/wire/page-bridge.ts'
+import { messageOf } from '@standin/wire/text/error-text.ts'
+import { problemOfAddress } from '../../../packages/core/network/address-policy.ts'
+import type { CapturedAudio, ShownPage, ShownPageListener } from '../../../packages/core/ports.ts'
+import { openShownTab, type ShownTab, type ShownTabParts } from '../../browser/shown-tab.ts'
+import type { DeviceToggles } from '../join/device-toggles.ts'
+import { type MeetingPage, scriptSource } from '../page-access/meeting-page.ts'
+
+export interface PageStageParts {
+  page: MeetingPage
+  devices: DeviceToggles
+  /** Camera and microphone as they are without a page. */
+  usual(): Record<'camera' | 'microphone', 'on' | 'off'>
+  isPermitted(address: string): boolean
+  upstreamProxy: string | null
+  onTraffic: ShownTabParts['onTraffic']
+}
+
+/** A call of the page is a line of text. */
+const MAX_CALL_LENGTH = 5000
+/** Calls that are not answered yet; a page that makes more is refused. */
+const MAX_CALLS = 20
+
+interface Shown {
+  url: string
+  listener: ShownPageListener
+  /** Of its tab, in the meeting's page. */
+  id: number
+  /** Null while it is opened. */
+  tab: ShownTab | null
+  /** Its document has asked for its microphone. */
+  listens: boolean
+}
+
+export class PageStage {
+  readonly #parts: PageStageParts
+  readonly #over = new AbortController()
+  #last = 0
+  #calls = 0
+  #shown: Shown | null = null
+
+  constructor(parts: PageStageParts) {
+    this.#parts = parts
+  }
+
+  get isUsed(): boolean {
+    return this.#shown !== null
+  }
+
+  /** As `MeetingDriver.showPage`. */
+  async show(url: string, listener: ShownPageListener): Promise<ShownPage> {
+    const problem = this.#parts.isPermitted(url) ? null : problemOfAddress(url)
+    if (problem !== null) throw new Error(`The address of the page ${problem}.`)
+    const shown: Shown = { url, listener, id: 0, tab: null, listens: false }
+    await this.#open(shown)
+    return {
+      tell: (news) => shown.tab?.call('tell', [news]),
+      close: () => this.#close(shown),
+    }
+  }
+
+  /** Sound of the meeting, and of the page that is shown. */
+  onMeeting({ samples }: CapturedAudio): void {
+    this.#shown?.tab?.call('hear', samples.toString('base64'))
+  }
+
+  onPage(sound: CapturedAudio): void {
+    // A host who muted the bot does not hear it either.
+    if (this.#parts.devices.wants('microphone') === 'on') this.#shown?.listener.onSound(sound)
+  }
+
+  /** The meeting's page was reloaded: it shows no tab. */
+  onNewDocument(): void {
+    const shown = this.#shown
+    if (shown === null) return
+    const before = shown.tab
+    void before?.close()
+    this.#open(shown).catch((error) => {
+      if (!this.#over.signal.aborted) void this.#drop(shown, messageOf(error))
+    })
+  }
+
+  /** Repeatable, never rejects. */
+  async close(): Promise<void> {
+    this.#over.abort()
+    await this.#shown?.tab?.close()
+  }
+
+  async #open(shown: Shown): Promise<void> {
+    const { page, devices, isPermitted, upstreamProxy, onTraffic } = this.#parts
+    const { browser, logger } = page
+    const mark = browser.tabMark
+    const whole = browser.context.browser()
+    if (mark === null || whole === null) throw new Error('This browser cannot show a page.')
+    if (page.environment.display !== null)
+      throw new Error('A page cannot be shown while the meeting is recorded from a display.')
+    const id = ++this.#last
+    const channel = randomBytes(12).toString('hex')
+    try {
+      const tab = await openShownTab({
+        ...{
+          browser: whole,
+          mark,
+          isPermitted,
+          upstreamProxy,
+          onTraffic,
+          logger,
+          url: shown.url,
+          signal: this.#over.signal,
+        },
+        script: { channel, source: scriptSource('page/shared/shown-page', channel) },
+        capture: () => this.#capture(id),
+        onCarried: (payload, tab) => this.#onCarried(payload, tab, shown),
+        onEnded: (reason) => void this.#drop(shown, reason),
+      })
+      Object.assign(shown, { tab, id })
+      this.#shown = shown
+      await page.ask('showTab', id)
+      await this.#hear()
+    } catch (error) {
+      await this.#ask('releaseTab', id)
+      throw error
+    }
+    if (this.#shown !== shown) return
+    devices.want('camera', 'on')
+    devices.want('microphone', 'on')
+  }
+
+  async #capture(id: number): Promise<void> {
+    const problem = await this.#parts.page.ask('captureTab', id)
+    if (problem === null) throw new Error('The page of the meeting shows no pages now.')
+    if (problem !== '') throw new Error(`The browser cannot show a page: ${problem}`)
+  }
+
+  #onCarried(payload: string, tab: ShownTab, shown: Shown): void {
+    if (payload !== 'listen' && payload !== 'ready') return void this.#answer(payload, tab, shown.listener)
+    // A new document has no microphone yet.
+    shown.listens = payload === 'listen'
+    if (this.#shown === shown) void this.#hear()
+    if (payload === 'ready') tab.call('tell', shown.listener.firstNews())
+  }
+
+  /** Sound of the meeting that no page listens to is not mixed. */
+  #hear(): Promise<void> {
+    return this.#ask('hearMeeting', this.#shown?.listens ?? false)
+  }
+
+  async #answer(payload: string, tab: ShownTab, listener: ShownPageListener): Promise<void> {
+    const asked = readCall(payload)
+    if (asked === null) return
+    const { id, call, problem } = asked
+    if (problem !== null || this.#calls >= MAX_CALLS) {
+      tab.call('answer', id, { problem: problem ?? 'The page has too many calls that wait for their answers.' })
+      return
+    }
+    this.#calls++
+    try {
+      tab.call('answer', id, { data: (await listener.onCall(call)) ?? null })
+    } catch (error) {
+      tab.call('answer', id, { problem: messageOf(error) })
+    } finally {
+      this.#calls--
+    }
+  }
+
+  async #drop(shown: Shown, reason: string): Promise<void> {
+    await this.#close(shown)
+    shown.listener.onEnded(reason)
+  }
+
+  async #close(shown: Shown): Promise<void> {
+    if (this.#shown === shown) {
+      this.#shown = null
+      const { devices, usual } = this.#parts
+      const { camera, microphone } = usual()
+      devices.want('camera', camera)
+      devices.want('microphone', microphone)
+      await Promise.all([this.#ask('releaseTab', shown.id), this.#hear()])
+    }
+    await shown.tab?.close()
+  }
+
+  /** Of a page that may be gone. */
+  async #ask(...[method, given]: ['releaseTab', number] | ['hearMeeting', boolean]): Promise<void> {
+    const { page } = this.#parts
+    await page
+      .ask(method, given as never)
+      .catch((error) => page.logger.debug('The page of the meeting was not told of a shown page', { method, error }))
+  }
+}
+
+/** Null for a text that is no call. */
+function readCall(
+  payload: string,
+): { id: number; call: PageCall; problem: null } | { id: number; call: null; problem: string } | null {
+  if (payload.length > MAX_CALL_LENGTH) return null
+  const { id, ...asked } = (parseMessage(payload) ?? {}) as Record<string, unknown>
+  if (typeof id !== 'number') return null
+  const read = pageCallSchema.safeParse(asked)
+  if (read.success) return { id, call: read.data, problem: null }
+  const [first] = problemsOf(read.error)
+  return { id, call: null, problem: `${first?.path ?? ''}: ${first?.message ?? 'is no call'}` }
+}

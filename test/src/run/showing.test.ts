@@ -1,0 +1,111 @@
+/** The page that a bot shows, over all its browsers. */
+import type { BotCommand } from '@standin/wire/commands.ts'
+import { expect, test } from 'vitest'
+import { BotError } from '../../../packages/core/errors.ts'
+import type { ShownPageListener } from '../../../packages/core/ports.ts'
+import { ann, recording } from './recording-bot.ts'
+
+const PAGE = 'https://example.com/page'
+
+/** A bot whose meeting shows pages; `broken` ones do not load. */
+async function showing(job: Record<string, unknown> = {}) {
+  const opened: { url: string; listener: ShownPageListener; isClosed: boolean; told: unknown[] }[] = []
+  const world = await recording(
+    {
+      showPage: async (url, listener) => {
+        if (url.endsWith('broken')) throw new Error('It did not load.')
+        const page = { url, listener, isClosed: false, told: listener.firstNews() as unknown[] }
+        opened.push(page)
+        return {
+          tell: (news) => void page.told.push(news),
+          close: async () => {
+            page.isClosed = true
+          },
+        }
+      },
+    },
+    job,
+  )
+  const show = (url: string) => world.command({ type: 'show_page', url })
+  const state = () => opened.map(({ url, isClosed }) => `${url.slice(PAGE.length)} ${isClosed ? 'closed' : 'open'}`)
+  return { world, opened, show, state }
+}
+
+test('a page of the job is shown from the start, replaced, stopped, and a broken one changes nothing', async () => {
+  const { world, show, state } = await showing({ output_media: { camera: { kind: 'webpage', url: `${PAGE}1` } } })
+  expect(state()).toEqual(['1 open'])
+  expect(await show(`${PAGE}2`)).toEqual({ ok: true })
+  expect(state()).toEqual(['1 closed', '2 open'])
+  expect(await show(`${PAGE}broken`)).toMatchObject({ code: 'COMMAND_FAILED', message: 'It did not load.' })
+  expect(state()).toEqual(['1 closed', '2 open'])
+  for (let time = 0; time < 2; time++) expect(await world.command({ type: 'stop_page' })).toEqual({ ok: true })
+  expect(state()).toEqual(['1 closed', '2 closed'])
+})
+
+test('a page of the job that does not load is a notice, and the bot records', async () => {
+  const { world } = await showing({ output_media: { camera: { kind: 'webpage', url: `${PAGE}broken` } } })
+  expect(world.notices).toEqual(['The page is not shown: It did not load.'])
+  expect(world.statuses().at(-1)).toBe('in_call_recording')
+})
+
+test('the next browser shows it again, unless it ended itself or was ended', async () => {
+  const { world, opened, show, state } = await showing()
+  const rejoin = async () => {
+    world.emit({ type: 'failed', error: new BotError('INTERNAL_ERROR', 'The browser broke.', { canRetry: true }) })
+    for (let second = 0; second < 5; second++) await world.clock.advance(1000)
+  }
+  await show(`${PAGE}1`)
+  await rejoin()
+  expect(state()).toEqual(['1 open', '1 open'])
+  opened[1]!.listener.onEnded('it crashed.')
+  expect(world.notices).toContain('The page is not shown any more: it crashed.')
+  await rejoin()
+  expect(opened).toHaveLength(2)
+  await show(`${PAGE}2`)
+  await opened[2]!.listener.onCall({ call: 'stop', what: 'page' })
+  expect(state().at(-1)).toBe('2 closed')
+  await rejoin()
+  expect(opened).toHaveLength(3)
+})
+
+test('it hears of people who are there and of what happens, and says and stops what it says', async () => {
+  const { world, opened, show } = await showing()
+  await show(PAGE)
+  const [{ told, listener }] = opened as [(typeof opened)[number]]
+  world.speaks(ann.id, true)
+  const heard = () => told.map((news) => (news as { type: string }).type)
+  expect(heard()).toEqual(['participant_joined', 'participant_joined', 'speaker'])
+  const said = listener.onCall({ call: 'say', text: 'Hello you all.', interrupt: false, replace: false })
+  await world.clock.advance(400)
+  await listener.onCall({ call: 'stop', what: 'speech' })
+  for (let step = 0; step < 20; step++) await world.clock.advance(50)
+  expect(await said).toMatchObject({ outcome: 'stopped' })
+})
+
+test('a page speaks: its sound is a turn of the bot', async () => {
+  const { world, opened, show } = await showing()
+  await show(PAGE)
+  const begun = world.clock.now()
+  for (let piece = 0; piece < 100; piece++) {
+    opened[0]!.listener.onSound({ at: world.clock.now(), samples: Buffer.alloc(1920, 9) })
+    await world.clock.advance(20)
+  }
+  await world.pass(2, 1)
+  world.stop('command')
+  await world.end()
+  const turns = world.diarization() as { speaker: string; start_time: number; end_time: number }[]
+  expect(turns).toMatchObject([{ speaker: 'Standin' }])
+  expect(turns[0]!.end_time - turns[0]!.start_time).toBeCloseTo(2, 1)
+  expect(begun).toBeGreaterThan(0)
+})
+
+test.each<BotCommand>([{ type: 'show_page', url: PAGE }, { type: 'stop_page' }])(
+  '$type needs a meeting',
+  async (command) => {
+    const { world, state } = await showing()
+    world.stop('command')
+    await world.end()
+    expect(await world.command(command)).toMatchObject({ code: 'FST_ERR_BOT_STATUS' })
+    expect(state()).toEqual([])
+  },
+)
