@@ -43,6 +43,7 @@ export const ROOMS: readonly (readonly [string, Needs])[] = [
   ['src/streaming', { bots: ['test/src/streaming', WHOLE_BOTS] }],
   ['src/transcription', { bots: ['test/src/transcription', WHOLE_BOTS] }],
   // The model is not in CI; whole bots use another engine in one file.
+  ['src/agent', { bots: [`${WHOLE_BOTS}/agent`] }],
   ['src/voice', { bots: ['test/src/voice', WHOLE_BOTS] }],
   ['src/speech', { bots: ['test/src/speech', 'test/src/transcription', `${WHOLE_BOTS}/built`] }],
   ['diarization', { bots: ['test/diarization'] }],

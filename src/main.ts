@@ -25,6 +25,7 @@ import { asJobProblem } from './storage-problem.ts'
 import { openBotUsage } from './usage/bot-usage.ts'
 import { openVoice } from './voice/index.ts'
 import { openAccount } from './wiring/account.ts'
+import { openAgent } from './wiring/agent.ts'
 import { openControl } from './wiring/control-link.ts'
 import { meetingOpener, storedSession } from './wiring/driver.ts'
 import { recoverEarlierBot } from './wiring/recovery.ts'
@@ -70,7 +71,7 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
   const { job, workFolder } = config
   await asJobProblem(makeBotFolder(workFolder))
   // Names of selectors, such as that of the box for a passcode, are no secrets.
-  registerSecrets({ ...job, words: null }, { url: config.target.url }, config.transcription, config.voice)
+  registerSecrets({ ...job, words: null }, { url: config.target.url }, config.transcription, config.voice, config.agent)
   const log = await asJobProblem(Promise.try(() => logFile(join(workFolder, LOG_NAME))))
   const logger = createLogger(log, config.logLevel).child({ botId: job.bot_id, ...traceOf(job) })
   // Before the control link opens: its journal is in the same folder, and an earlier bot that still runs writes to it.
@@ -128,10 +129,12 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
       longestSeconds: job.timeout_config.recording_timeout,
       logger: logger.child({ part: 'recorder' }),
       clock: systemClock,
-      withVoice: streams(job),
-      isHeardLive: Boolean(job.streaming?.output) || job.separate_tracks,
+      // Neither a stream nor an agent hears the bot itself.
+      withVoice: streams(job) || Boolean(job.agent),
+      isHeardLive: Boolean(job.streaming?.output) || job.separate_tracks || Boolean(job.agent),
     })
     const mouth = openMouth(config, logger)
+    const agent = openAgent(config, mouth, control, logger)
     const streaming = openStreaming(config, mouth, control, logger)
     recorder.watch((event) => {
       if (event.type === 'sound') streaming?.noteCapture(event.isAudible, event.at)
@@ -152,9 +155,10 @@ async function runBotOf(config: BotConfig, openView: OpenView, stops: StopReques
       storage,
       streaming,
       mouth,
+      agent,
       voice: openVoice(config.voice, mouth.sampleRate),
       participantTracks,
-      ...openTranscription(config, control, logger),
+      ...openTranscription(config, control, logger, (words) => agent?.onWords(words)),
       writeReport,
       takePicture,
       control,

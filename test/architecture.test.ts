@@ -102,7 +102,7 @@ const ROOMS: Room[] = [
     may: [
       ...GROUND,
       ...['src/run', 'src/control-link', 'src/job', 'src/machine', 'platforms', 'platforms/browser'],
-      ...['recorder', 'src/report', 'src/storage', 'src/streaming', 'src/transcription', 'src/speech'],
+      ...['recorder', 'src/report', 'src/storage', 'src/streaming', 'src/transcription', 'src/speech', 'src/agent'],
     ],
   },
   {
@@ -154,6 +154,7 @@ const ROOMS: Room[] = [
   { path: 'src/transcription', may: GROUND },
   { path: 'src/speech', may: [...GROUND, 'src/transcription'] },
   { path: 'src/voice', may: [...GROUND, 'src/transcription'] },
+  { path: 'src/agent', may: [...GROUND, 'src/transcription'] },
   { path: 'src/report', may: [...GROUND, 'src/report/page', 'packages/page-parts'] },
   { path: 'src/report/page', may: ['packages/page-parts'] },
   // Player, lanes and lines of the report and of the dashboard.
@@ -403,6 +404,7 @@ describe('imports', () => {
       'src/report/index.ts',
       'src/transcription/index.ts',
       'src/voice/index.ts',
+      'src/agent/index.ts',
       'src/control-link/client.ts',
       'src/control-link/local.ts',
     ]

@@ -1,4 +1,5 @@
 /** The parts of the service that the API uses; `main.ts` passes the real ones. */
+import type { AgentProviderName } from '@standin/wire/agent.ts'
 import type { SpeechProblems } from '@standin/wire/speech-access.ts'
 import type { Registry } from 'prom-client'
 import type { Prices } from '../bots/prices.ts'
@@ -74,6 +75,8 @@ interface ApiSettings {
   jitsiHosts?: readonly string[]
   /** The operator has an app at Zoom, which tokens need. */
   hasZoomApp?: boolean
+  /** Providers of agents that need no key of the caller; absent: this process does not know. */
+  agentProviders?: readonly AgentProviderName[]
   /** Why providers of transcripts cannot be used. Absent or null: they are not checked at the request. */
   speech?: () => SpeechProblems | null
   /** How long a command waits for the bot's answer, in milliseconds. Default 15,000. */

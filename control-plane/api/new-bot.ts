@@ -1,5 +1,6 @@
 /** Checks of a bot's request that both generations make, and the refusals of its creation. */
 import { randomUUID } from 'node:crypto'
+import { problemOfAgent, toolAddresses } from '@standin/wire/agent.ts'
 import { imagesOf, transcriptionProvider } from '@standin/wire/job.ts'
 import { type MeetingLink, readMeeting } from '@standin/wire/meeting-links/index.ts'
 import { type PlatformName, problemOfPagesOn } from '@standin/wire/platforms.ts'
@@ -74,7 +75,23 @@ export function checkRequest(
   if (problem !== null) throw refusals.validation(`body/${problem}`)
   const mode = asked.transcription && problemOfMode(asked.transcription)
   if (mode) throw refusals.validation(`body/transcription_config/mode: ${mode}`)
+  checkAgent(asked, settings)
   checkSpeech(generation === 'v2' ? 'transcription_config' : 'speech_to_text', asked.transcription, settings)
+}
+
+/** Rejects with 400 what the worker would refuse; a change that names the agent alone cannot be judged. */
+function checkAgent(asked: Partial<BotRequest>, { agentProviders }: ApiDependencies['settings']): void {
+  const { agent, transcription } = asked
+  const problem = agent && transcription !== undefined ? problemOfAgent(asked) : null
+  if (problem !== null) throw refusals.validation(`body/${PLACES[problem.path] ?? problem.path}: ${problem.message}`)
+  if (agent && !agent.url && !agent.api_key && agentProviders?.includes(agent.provider) === false)
+    throw refusals.validation('body/agent/api_key is missing: the operator has no key of this provider')
+}
+
+const PLACES: Readonly<Record<string, string>> = {
+  'agent.address': 'agent/address',
+  'agent.provider': 'agent/provider',
+  'streaming.audio_frequency': 'streaming_config/audio_frequency',
 }
 
 /** Rejects with 400 if the provider of the transcript is not configured: the bot would find it out after the meeting. */
@@ -110,12 +127,14 @@ export function speechAgain(
 
 /** Place and sentence of the first address that must not be used, such as `callback_config/url is on a private network`. */
 function addressProblem(client: ApiDependencies['client'], asked: Partial<BotRequest>): string | null {
-  const { streaming, callback, webhook_url, conf_config: conf, output_media: media } = asked
+  const { streaming, agent, callback, webhook_url, conf_config: conf, output_media: media } = asked
   const named: [place: string, url: string | null | undefined][] = [
     ...imagesOf(asked).map((url): [string, string] => ['bot_image', url]),
     ['streaming_config/input_url', streaming?.input],
     ['streaming_config/output_url', streaming?.output],
     ['output_media/camera/url', media?.camera.url],
+    ['agent/url', agent?.url],
+    ...toolAddresses(agent).map((url): [string, string] => ['agent/tools', url]),
     ['callback_config/url', callback?.url],
     ['webhook_url', webhook_url],
     ['conf_config/obf_token_url', conf?.obf_token_url],

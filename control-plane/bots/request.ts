@@ -8,7 +8,12 @@ import type { BotRow } from '../store/rows/index.ts'
 
 type JobFields = Pick<
   Job,
-  Exclude<keyof BotFields, 'recording_mode'> | 'bot_image' | 'bot_image_config' | 'entry_message' | 'conf_config'
+  | Exclude<keyof BotFields, 'recording_mode'>
+  | 'bot_image'
+  | 'bot_image_config'
+  | 'entry_message'
+  | 'agent'
+  | 'conf_config'
 >
 type SdkKeys = Pick<Job, 'conf_sdk_id' | 'conf_sdk_pwd'>
 type Streaming = NonNullable<Job['streaming']>
@@ -39,6 +44,8 @@ export interface BotRequest extends Partial<JobFields & SdkKeys> {
 /** The secrets of a request as they are sealed; absent ones were not given. */
 export interface BotSecrets {
   transcriptionApiKey?: string
+  agentApiKey?: string
+  agentWebhookSecret?: string
   obfToken?: string
   sdkId?: string
   sdkPassword?: string
@@ -59,10 +66,20 @@ export function requestOf(bot: Pick<BotRow, 'request'>): RequestOfRow {
 
 /** The secrets apart from the other fields: these are stored as they are, those are sealed. */
 export function apart(request: BotRequest): { request: StoredRequest; secrets: BotSecrets } {
-  const { conf_sdk_id: sdkId, conf_sdk_pwd: sdkPassword, transcription, callback, conf_config, ...others } = request
+  const {
+    conf_sdk_id: sdkId,
+    conf_sdk_pwd: sdkPassword,
+    transcription,
+    agent,
+    callback,
+    conf_config,
+    ...others
+  } = request
   const secrets = Object.fromEntries(
     Object.entries({
       transcriptionApiKey: transcription?.api_key,
+      agentApiKey: agent?.api_key,
+      agentWebhookSecret: agent?.webhook_secret,
       obfToken: conf_config?.obf_token,
       sdkId,
       sdkPassword,
@@ -72,6 +89,7 @@ export function apart(request: BotRequest): { request: StoredRequest; secrets: B
   const stored = {
     ...others,
     transcription: transcription && { ...transcription, api_key: undefined },
+    agent: agent && { ...agent, api_key: undefined, webhook_secret: undefined },
     callback: callback && { ...callback, secret: undefined },
     conf_config: conf_config && { ...conf_config, obf_token: undefined },
     sealed: Object.keys(secrets) as (keyof BotSecrets)[],
@@ -81,11 +99,12 @@ export function apart(request: BotRequest): { request: StoredRequest; secrets: B
 
 /** The request with its secrets in their fields. */
 export function together<Fields extends RequestOfRow>(stored: Fields, secrets: BotSecrets) {
-  const { sealed: _sealed, transcription, callback, conf_config, ...others } = stored
-  const { transcriptionApiKey, callbackSecret, obfToken, sdkId, sdkPassword } = secrets
+  const { sealed: _sealed, transcription, agent, callback, conf_config, ...others } = stored
+  const { transcriptionApiKey, agentApiKey, agentWebhookSecret, callbackSecret, obfToken, sdkId, sdkPassword } = secrets
   return {
     ...others,
     transcription: transcription && { ...transcription, api_key: transcriptionApiKey },
+    agent: agent && { ...agent, api_key: agentApiKey, webhook_secret: agentWebhookSecret },
     callback: callback && { ...callback, secret: callbackSecret },
     conf_config: conf_config && { ...conf_config, obf_token: obfToken },
     conf_sdk_id: sdkId,

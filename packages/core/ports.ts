@@ -317,6 +317,35 @@ export interface Mouth {
   close(): Promise<void>
 }
 
+/** What an agent may do in the meeting, and what it has to know of it. */
+export interface AgentMeeting {
+  nameOf(participantId: string): string
+  /** UTC milliseconds of a second of the recording, which was a moment ago. */
+  instantOf(second: number): number
+  sendChat(text: string): Promise<void>
+  leave(): void
+  /** Absent: the bot can show no page. */
+  showPage?(url: string): Promise<void>
+}
+
+/** A server that listens to the meeting and speaks in it. One instance serves one bot; it never delays the meeting. */
+export interface Agent {
+  /** From the recording's start on, once the mouth is started. */
+  start(environment: CaptureEnvironment, meeting: AgentMeeting): void
+  onMeeting(event: MeetingEvent): void
+  /** Live words of the meeting; a final text comes once. */
+  onWords(words: Transcript): void
+  /** Nothing of the recording's pauses leaves the bot. */
+  pause(): void
+  resume(): void
+  /** What it says is cut. */
+  hush(): void
+  /** Off: it is silent, and nothing is sent to its server. Rejects with a sentence if it is over. */
+  setEnabled(isEnabled: boolean): Promise<void>
+  /** Repeatable, never rejects. */
+  close(): Promise<void>
+}
+
 /** A stretch of speech, in seconds of the recording. A turn that continues has an end in the future. */
 export interface SpokenTurn {
   person: Person

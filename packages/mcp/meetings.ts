@@ -53,6 +53,7 @@ export interface Meetings {
   say(botId: string, request: Omit<Extract<BotCommand, { type: 'say' }>, 'type'>): Promise<Said>
   showPage(botId: string, url: string): Promise<void>
   stopPage(botId: string): Promise<void>
+  switchAgent(botId: string, enabled: boolean): Promise<void>
   leave(botId: string): Promise<void>
   /** One sentence a line. */
   timeline(botId: string): Promise<string>
@@ -111,6 +112,9 @@ export function createMeetings({ v2 }: StandinClient, fetchFile: typeof fetch = 
     },
     async stopPage(botId) {
       await answerOf(v2.DELETE('/v2/bots/{bot_id}/output-media', of(botId)))
+    },
+    async switchAgent(botId, enabled) {
+      await answerOf(v2.POST('/v2/bots/{bot_id}/agent', { ...of(botId), body: { enabled } }))
     },
     async leave(botId) {
       await answerOf(v2.POST('/v2/bots/{bot_id}/leave', { ...of(botId), body: undefined }))

@@ -12,7 +12,7 @@ import {
   timeoutFields,
 } from '@standin/wire/bot-fields.ts'
 import { DEFAULT_BOT_NAME } from '@standin/wire/codes.ts'
-import { sayFields } from '@standin/wire/commands.ts'
+import { agentSwitch, sayFields } from '@standin/wire/commands.ts'
 import { z } from 'zod'
 import { describeBot, lineOf, lineOfBot, lineOfUtterance, linesOfPeople } from './lines.ts'
 import type { Bot, BotEvent, Meetings } from './meetings.ts'
@@ -246,6 +246,22 @@ function offerWords(server: McpServer, meetings: Meetings): void {
       answered(async () => {
         await meetings.stopPage(bot_id)
         return 'The bot shows no page.'
+      }),
+  )
+
+  server.registerTool(
+    'switch_agent',
+    {
+      title: 'Switch the agent of a bot off or on',
+      description:
+        'Off: the agent that speaks in the meeting is silent at once, and hears nothing. The bot records on.',
+      inputSchema: input({ bot_id: botId, enabled: agentSwitch.enabled }),
+      annotations: { ...acts, idempotentHint: true },
+    },
+    ({ bot_id, enabled }) =>
+      answered(async () => {
+        await meetings.switchAgent(bot_id, enabled)
+        return enabled ? 'The agent is on.' : 'The agent is off.'
       }),
   )
 

@@ -9,6 +9,13 @@ export const sayFields = {
   replace: z.boolean().default(false).describe('Whether it replaces what the bot says now; else it comes after that.'),
 }
 
+/** Of the command `agent`. */
+export const agentSwitch = {
+  enabled: z
+    .boolean()
+    .describe('`false`: the agent is silent and hears nothing. `true`: it may answer again, also if people muted it.'),
+}
+
 export const botCommandSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('leave') }),
   z.strictObject({ type: z.literal('send_chat'), message: chatText }),
@@ -25,6 +32,7 @@ export const botCommandSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('stop_saying') }),
   z.strictObject({ type: z.literal('show_page'), url: pageUrl }),
   z.strictObject({ type: z.literal('stop_page') }),
+  z.strictObject({ type: z.literal('agent'), ...agentSwitch }),
 ])
 export type BotCommand = z.infer<typeof botCommandSchema>
 

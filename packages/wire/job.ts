@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod'
+import { agentFields, checkToolSecret, problemOfAgent } from './agent.ts'
 import {
   address,
   audioFrequency,
@@ -170,6 +171,14 @@ const transcriptionSchema = z.strictObject({
   timeout: seconds(1800, 'Longest time to make the transcript, after the recording is stored.'),
 })
 
+const agentSchema = z
+  .strictObject({
+    ...agentFields,
+    api_key: token.nullish().describe("Of the agent's server; absent: the operator's, for the operator's server."),
+    webhook_secret: token.nullish().describe('Signs the calls of webhook tools, as webhooks are signed.'),
+  })
+  .superRefine(checkToolSecret)
+
 /** Asked with GET for each try; answers with the bare token as plain text. */
 const tokenUrl = address('https:', 'http:').refine((text) => text.length <= 2048, {
   error: 'must not exceed 2048 characters',
@@ -226,6 +235,7 @@ export const jobSchema = z
       .nullish()
       .describe('The bot replaces one of the same id that crashed in this meeting, and continues there.'),
     transcription: transcriptionSchema.nullish(),
+    agent: agentSchema.nullish(),
     voice_api_key: token.nullish().describe("Of the operator's service of speech, STANDIN_VOICE_URL."),
     conf_config: confConfigSchema.nullish(),
     conf_sdk_id: token.nullish().describe("Client id of the app with which the bot uses Zoom's Meeting SDK."),
@@ -296,6 +306,11 @@ export const jobSchema = z
     when: isObject,
   })
   .refine((job) => !job.conf_sdk_pwd || job.conf_sdk_id, { path: ['conf_sdk_id'], error: SET_TOGETHER, when: isObject })
+
+  .superRefine((job, context) => {
+    const problem = problemOfAgent(job)
+    if (problem !== null) context.addIssue({ code: 'custom', path: problem.path.split('.'), message: problem.message })
+  })
 
 export type Job = z.infer<typeof jobSchema>
 export type TimeoutConfig = z.infer<typeof timeoutConfigSchema>

@@ -57,6 +57,7 @@ const SECRETS = [
   'STANDIN_CONF_OBF_TOKEN',
   'STANDIN_TRANSCRIPTION_KEY',
   'STANDIN_VOICE_KEY',
+  'STANDIN_AGENT_KEY',
 ]
 
 /** A copy of the environment; what is secret is then only in the copy. */

@@ -17,8 +17,15 @@ import type { CommandAnswer } from '../../packages/core/ports.ts'
 const COMMAND_DEADLINE_MS = 60_000
 /** The longest texts that the bot may have to say take half of it. */
 const SAY_DEADLINE_MS = 180_000
-/** Commands that do not take their turn: speech and the load of a page last, and what ends them or the bot must not wait for it. */
-const BESIDE: ReadonlySet<BotCommand['type']> = new Set(['leave', 'say', 'stop_saying', 'show_page', 'stop_page'])
+/** Commands that do not take their turn: speech and the load of a page last, and what ends them, the agent or the bot must not wait. */
+const BESIDE: ReadonlySet<BotCommand['type']> = new Set([
+  'leave',
+  'say',
+  'stop_saying',
+  'show_page',
+  'stop_page',
+  'agent',
+])
 /** Commands that wait for their turn; more than this is a flood. */
 export const MAX_WAITING_COMMANDS = 100
 /** Ids are remembered longer than answers: a command is rather refused than run twice. */

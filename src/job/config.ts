@@ -1,6 +1,7 @@
 /** Reads the job and the environment once, and reports all problems together. No other module reads the environment. */
 
 import { resolve } from 'node:path'
+import { type AgentAccess, agentAccessOf } from '@standin/wire/agent.ts'
 import { type Job, jobSchema, type Problem, problemsOf } from '@standin/wire/job.ts'
 import { readMeeting } from '@standin/wire/meeting-links/index.ts'
 import { type HostMapping, readHostMapping } from '@standin/wire/network/host-mapping.ts'
@@ -40,6 +41,8 @@ export interface BotConfig {
   voice: VoiceAccess
   /** The folder of a model that tells people of one microphone apart; null: they are one. */
   speakers: string | null
+  /** Null if the job asks for no agent. */
+  agent: AgentAccess | null
   /** A file, used if the job holds no words. */
   words: string | null
   logLevel: LogLevel
@@ -99,6 +102,7 @@ export function readConfig(settings: Settings): BotConfig {
   if (parsed.success) problems.push(...credentialProblems(parsed.data, environment, typed))
   const transcription = parsed.success ? transcriptionPlanOf(parsed.data, environment, problems) : null
   const voice = voiceAccessOf(parsed.success ? parsed.data : {}, environment, problems)
+  const agent = parsed.success && parsed.data.agent ? agentAccessOf(parsed.data.agent, environment, problems) : null
   const meetingUrl = parsed.success ? parsed.data.meeting_url : meetingUrlOf(settings.job)
   const target = meetingUrl === null ? null : readMeeting(meetingUrl, { jitsiHosts })
   if (target !== null && 'problem' in target) problems.push({ path: 'meeting_url', message: target.problem })
@@ -120,6 +124,7 @@ export function readConfig(settings: Settings): BotConfig {
     transcription,
     voice,
     speakers: environment.STANDIN_SPEAKER_MODEL || null,
+    agent,
     words,
     logLevel,
   })

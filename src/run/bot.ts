@@ -93,7 +93,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   })
   const obey = answerCommands({
     ...{ status, recording, streaming, liveTranscript, chat, saying, showing, workFolder, stop, meeting },
-    mouth: parts.mouth,
+    ...{ mouth: parts.mouth, agent: parts.agent },
     storeNow: (name) => storeNow(parts, name),
   })
   control.onCommand(obey)

@@ -122,9 +122,10 @@ async function survive<T>({ ending, logger }: Run, step: string, work: () => T |
 }
 
 /** Ends the streams before the bot leaves; a peer that does not answer is not waited for. */
-async function closeStreaming({ streaming, saying, showing, mouth, clock, logger }: Run): Promise<void> {
+async function closeStreaming({ streaming, agent, saying, showing, mouth, clock, logger }: Run): Promise<void> {
   const late = () => new Error('The streaming sockets took too long to close')
-  const closing = Promise.all([streaming?.close(), saying.close(), showing.close()]).then(() => mouth.close())
+  const sources = [streaming?.close(), agent?.close(), saying.close(), showing.close()]
+  const closing = Promise.all(sources).then(() => mouth.close())
   await within(clock, STREAMING_CLOSE_DEADLINE_MS, closing, late).catch((error) =>
     logger.warn('Streaming did not close in time', { error }),
   )

@@ -6,7 +6,7 @@ import type { BotCommand, CommandErrorCode } from '@standin/wire/commands.ts'
 import { messageOf } from '@standin/wire/text/error-text.ts'
 import { inTurn } from '@standin/wire/time/in-turn.ts'
 import { ChatUnavailable } from '../../packages/core/errors.ts'
-import type { CommandAnswer, InMeeting, LiveTranscript, Mouth, Streaming } from '../../packages/core/ports.ts'
+import type { Agent, CommandAnswer, InMeeting, LiveTranscript, Mouth, Streaming } from '../../packages/core/ports.ts'
 import { writeWholeFile } from '../../packages/core/process/atomic-file.ts'
 import type { StopRequester } from '../../packages/core/process/stop-requests.ts'
 import type { BotChat } from './bot-chat.ts'
@@ -25,6 +25,7 @@ export interface CommandParts {
   saying: Saying
   showing: Showing
   mouth: Pick<Mouth, 'isStarted'>
+  agent: Agent | null
   workFolder: string
   /** `isOpen`: its page is there, though it may be that of a waiting room. */
   meeting: InMeeting & { readonly isOpen: boolean }
@@ -37,7 +38,7 @@ const LIVE_SCREENSHOT = 'screenshots/live.png'
 const MAX_LIVE_SCREENSHOT_BYTES = 8 * 1024 * 1024
 
 export function answerCommands(parts: CommandParts): (command: BotCommand) => Promise<CommandAnswer> {
-  const { status, recording, streaming, liveTranscript, meeting } = parts
+  const { status, recording, streaming, liveTranscript, agent, meeting } = parts
   let screenshots = 0
   // Pausing and resuming stop and start the encoder; one at a time, in the order they came.
   const inRecorderTurn = inTurn(1)
@@ -60,6 +61,7 @@ export function answerCommands(parts: CommandParts): (command: BotCommand) => Pr
         return say(command)
       case 'stop_saying':
         if (!IN_CALL.has(status.state)) return wrongStatus('stop what it says')
+        agent?.hush()
         await parts.saying.stop()
         return { ok: true }
       case 'show_page':
@@ -68,6 +70,8 @@ export function answerCommands(parts: CommandParts): (command: BotCommand) => Pr
         if (!IN_CALL.has(status.state)) return wrongStatus('stop its page')
         await parts.showing.stop()
         return { ok: true }
+      case 'agent':
+        return switchAgent(command.enabled)
     }
   }
 
@@ -102,16 +106,29 @@ export function answerCommands(parts: CommandParts): (command: BotCommand) => Pr
     }
   }
 
+  async function switchAgent(isEnabled: boolean): Promise<CommandAnswer> {
+    if (!IN_CALL.has(status.state)) return wrongStatus('switch its agent')
+    if (agent === null) return refused('COMMAND_FAILED', 'The bot has no agent.')
+    try {
+      await agent.setEnabled(isEnabled)
+      return { ok: true }
+    } catch (error) {
+      return refused('COMMAND_FAILED', messageOf(error))
+    }
+  }
+
   async function pause(chatMessage: string | null): Promise<CommandAnswer> {
     if (!RECORDING.has(status.state)) return wrongStatus('pause')
     // Audio from now on is dropped.
     streaming?.pause()
     liveTranscript?.pause()
+    agent?.pause()
     try {
       await recording.rest('command')
     } catch (error) {
       streaming?.resume()
       liveTranscript?.resume()
+      agent?.resume()
       return refused('COMMAND_FAILED', messageOf(error))
     }
     // The meeting may have ended while the encoder stopped.
@@ -129,6 +146,7 @@ export function answerCommands(parts: CommandParts): (command: BotCommand) => Pr
     if (status.state === 'recording_paused') status.enter('recording_resumed')
     streaming?.resume()
     liveTranscript?.resume()
+    agent?.resume()
     // A crashed part is being replaced; recording resumes when that is done.
     const waits = recording.isBroken ? { data: { recording_waits: true } } : {}
     return chatMessage === null ? { ok: true, ...waits } : withChat(chatMessage)

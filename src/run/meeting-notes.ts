@@ -2,7 +2,7 @@
 
 import type { BotEvent } from '@standin/wire/events.ts'
 import type { Job } from '@standin/wire/job.ts'
-import type { MeetingEvent } from '../../packages/core/meeting/meeting.ts'
+import { type MeetingEvent, OWN_ID } from '../../packages/core/meeting/meeting.ts'
 import type { ControlPlane } from '../../packages/core/ports.ts'
 import type { ChatRecord } from './chat-record.ts'
 import type { Timeline } from './timeline.ts'
@@ -20,9 +20,6 @@ export function noteMeeting(
   const report = reportOf(event, timeline) ?? chatRecord.record(event)
   if (report !== null) control.report(report)
 }
-
-/** The platform's id of the bot in what it says: no platform gives one like it. */
-const OWN_ID = 'standin/bot'
 
 /** Notes that the bot began to speak, or ended: it is a speaker as people are, and a participant of no visit. */
 export function noteOwnSpeech(

@@ -5,6 +5,7 @@ import type { Job } from '@standin/wire/job.ts'
 import type { Logger } from '../../packages/core/logger.ts'
 import type { MeetingTarget } from '../../packages/core/meeting/meeting.ts'
 import type {
+  Agent,
   BotMachine,
   Clock,
   ControlPlane,
@@ -41,6 +42,8 @@ export interface BotParts {
   /** Live sound to and from the job's sockets; null if the job names none. */
   streaming: Streaming | null
   mouth: Mouth
+  /** Null if the job asks for none. */
+  agent: Agent | null
   /** Of `mouth`'s rate. */
   voice: Voice
   /** Live transcript; null if the job asks for none. */

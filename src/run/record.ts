@@ -4,7 +4,7 @@ import { within } from '@standin/wire/time/deadline.ts'
 import { startLoop } from '@standin/wire/time/loop.ts'
 import { BotError, toBotError } from '../../packages/core/errors.ts'
 import type { MeetingEvent } from '../../packages/core/meeting/meeting.ts'
-import type { CaptureEnvironment, RecordedTime } from '../../packages/core/ports.ts'
+import type { AgentMeeting, CaptureEnvironment, RecordedTime } from '../../packages/core/ports.ts'
 import { atEdge } from './ending.ts'
 import { Failover, type FailoverParts } from './failover.ts'
 import { ImageTurns } from './image-turns.ts'
@@ -58,6 +58,7 @@ export async function recordUntilEnd(run: Run, admittedAt: number, parts: Record
     observed = observe(observed, event)
     noteMeeting(event, run)
     run.saying.onMeeting(event)
+    run.agent?.onMeeting(event)
     sound.onMeeting(event)
     if (event.type === 'caption' || event.type === 'captions') liveTranscript?.takeCaption(event)
     if (event.type === 'speaking') {
@@ -96,6 +97,7 @@ export async function recordUntilEnd(run: Run, admittedAt: number, parts: Record
   const environment = await parts.prepareEnvironment()
   liveTranscript?.start(environment, recordedTime(timeline))
   run.mouth.start(environment, meeting)
+  run.agent?.start(environment, agentMeeting(run, parts))
   if (streaming !== null) await atEdge('streaming', streaming.start(environment))
   watchSound(run, () => repairs.isBrowserAway)
   while (!ending.signal.aborted) {
@@ -107,6 +109,19 @@ export async function recordUntilEnd(run: Run, admittedAt: number, parts: Record
     const reason = leaveReason(observed, job.timeout_config, now, recordedMs(recorder.spans(), now))
     if (reason) ending.propose(reason)
     else await clock.sleep(RULES_EVERY_MS, ending.signal)
+  }
+}
+
+function agentMeeting({ timeline, chat, meeting, clock }: Run, { obey }: Pick<RecordParts, 'obey'>): AgentMeeting {
+  return {
+    nameOf: (participantId) => timeline.known(participantId)?.name ?? '',
+    instantOf(second) {
+      const now = clock.now()
+      const offset = timeline.offset(now)
+      return offset === null ? now : now - (offset - second) * 1000
+    },
+    sendChat: (text) => chat.send(meeting, text),
+    leave: () => void obey({ type: 'leave' }),
   }
 }
 

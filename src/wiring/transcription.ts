@@ -1,5 +1,6 @@
 /** Transcripts with the provider that the job names. */
 
+import type { Transcript } from '@standin/wire/events.ts'
 import { problemOfLanguage, type SpeechAccess } from '@standin/wire/speech-access.ts'
 import { messageOf } from '@standin/wire/text/error-text.ts'
 import { systemClock } from '@standin/wire/time/deadline.ts'
@@ -29,6 +30,8 @@ export function openTranscription(
   { job, target, transcription: plan, speakers, workFolder }: BotConfig,
   control: ControlPlane,
   logger: Logger,
+  /** Also gets all live words. */
+  onWords: (words: Transcript) => void,
 ): { liveTranscript: LiveTranscript | null; transcribe: Transcribe | null } {
   if (plan === null) return { liveTranscript: null, transcribe: null }
   const { access, isLive, isAfterwards } = plan
@@ -43,7 +46,11 @@ export function openTranscription(
         clock: systemClock,
         logger: logger.child({ part: 'transcription' }),
         notice,
-        emit: (words) => (words.is_final ? control.report({ ...words, is_final: true }) : control.show(words)),
+        emit(words) {
+          if (words.is_final) control.report({ ...words, is_final: true })
+          else control.show(words)
+          onWords(words)
+        },
       })
     : null
   return {

@@ -11,6 +11,7 @@ import { silentLogger } from '../../packages/core/logger.ts'
 import type { MeetingEvent, Participant } from '../../packages/core/meeting/meeting.ts'
 import type {
   Admission,
+  Agent,
   CommandAnswer,
   LiveTranscript,
   MeetingDriver,
@@ -114,6 +115,7 @@ export class World {
   /** The recorder's own measurements. */
   quality: Quality | null = null
   participantTracks: ParticipantTracks | null = null
+  agent: Agent | null = null
   liveTranscript: LiveTranscript | null = null
   command: (command: BotCommand) => Promise<CommandAnswer> = () => Promise.reject(new Error('nobody listens'))
   stop: (askedBy: StopRequester, atOnce?: boolean) => void = () => {}
@@ -330,6 +332,7 @@ export class World {
       },
       streaming: this.streaming,
       ...ownVoice(clock, this.speak),
+      agent: this.agent,
       participantTracks: this.participantTracks,
       liveTranscript: this.liveTranscript,
       transcribe: this.transcribe,

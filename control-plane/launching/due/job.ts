@@ -101,6 +101,11 @@ export function jobOf(parts: JobParts): Job {
     // A receiver that is away costs its stream, not the recording.
     streaming: asked.streaming && { ...asked.streaming, is_required: false },
     transcription: asked.transcription && { ...asked.transcription, api_key: secrets.transcriptionApiKey ?? null },
+    agent: asked.agent && {
+      ...asked.agent,
+      api_key: secrets.agentApiKey ?? null,
+      webhook_secret: secrets.agentWebhookSecret ?? null,
+    },
     ...conferencingOf(bot, conf_config, secrets, grant, parts.zoomApp ?? null),
     egress: parts.egress ?? null,
     storage,

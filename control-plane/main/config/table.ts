@@ -363,6 +363,8 @@ export const SETTINGS = {
     voiceServiceModel: { variable: 'STANDIN_VOICE_SERVICE_MODEL', kind: is.anyText },
     voiceModel: { variable: 'STANDIN_VOICE_MODEL', kind: is.anyText },
     voiceName: { variable: 'STANDIN_VOICE_NAME', kind: is.anyText },
+    agentUrl: { variable: 'STANDIN_AGENT_URL', kind: is.addressBy('wss:', 'ws:') },
+    agentKey: { variable: 'STANDIN_AGENT_KEY', kind: is.anyText, isSecret: true },
     deepgramKey: { variable: 'STANDIN_DEEPGRAM_KEY', kind: is.anyText, isSecret: true },
     deepgramUrl: { variable: 'STANDIN_DEEPGRAM_URL', kind: speechAddress },
     assemblyaiKey: { variable: 'STANDIN_ASSEMBLYAI_KEY', kind: is.anyText, isSecret: true },

@@ -1,4 +1,5 @@
 /** The API of a process, with the parts that it answers from. Not listening yet. */
+import { agentProvidersIn } from '@standin/wire/agent.ts'
 import type { SpeechProblems } from '@standin/wire/speech-access.ts'
 import { startLoop } from '@standin/wire/time/loop.ts'
 import type { ApiDependencies, OidcSignIn } from '../../api/dependencies.ts'
@@ -80,12 +81,21 @@ export async function openApi(
       jitsiHosts: config.jitsiHosts,
       prices: config.prices,
       hasZoomApp: zoomAppOf(config) !== null,
+      ...(parts.has('launcher') && { agentProviders: agentProvidersOf(config) }),
       speech,
       ...(config.trustedProxies.length > 0 && { trustedProxies: config.trustedProxies }),
     },
   })
   closing.addWork('api', () => app.close())
   return { server: app.server, listen: (place) => app.listen(place) }
+}
+
+function agentProvidersOf({ worker }: ServiceConfig) {
+  return agentProvidersIn({
+    STANDIN_AGENT_URL: worker.agentUrl,
+    STANDIN_AGENT_KEY: worker.agentKey,
+    STANDIN_DEEPGRAM_KEY: worker.deepgramKey,
+  })
 }
 
 /** Its address is the operator's own choice, so it may be a private one. */

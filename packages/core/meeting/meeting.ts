@@ -14,6 +14,9 @@ export interface MeetingTarget {
   passcode?: string
 }
 
+/** The id of the bot itself in what is noted of its own speech: no platform gives one like it. */
+export const OWN_ID = 'standin/bot'
+
 export interface Participant {
   /** The platform's identifier, stable while the person is in the meeting. Names are not unique, ids are. */
   id: string

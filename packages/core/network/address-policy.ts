@@ -4,6 +4,7 @@
  */
 import { lookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
+import { toolAddresses } from '@standin/wire/agent.ts'
 import { imagesOf, type Job, type Problem } from '@standin/wire/job.ts'
 import { guardedLookup, mayBePublic } from '@standin/wire/network/public-addresses.ts'
 
@@ -16,6 +17,8 @@ export const ADDRESS_FIELDS = [
   'storage.endpoint',
   'bot_image',
   'output_media.camera.url',
+  'agent.url',
+  'agent.tools',
   'conf_config.obf_token_url',
   'conf_config.zak_token_url',
   'conf_obf_token_url',
@@ -36,6 +39,8 @@ function addressesOf(job: Job): { field: AddressField; address: string }[] {
       image.startsWith('data:') ? null : image,
     ]),
     ['output_media.camera.url', job.output_media?.camera.url],
+    ['agent.url', job.agent?.url],
+    ...toolAddresses(job.agent).map((url): [AddressField, string] => ['agent.tools', url]),
     ['conf_config.obf_token_url', job.conf_config?.obf_token_url],
     ['conf_config.zak_token_url', job.conf_config?.zak_token_url],
     ['conf_obf_token_url', job.conf_obf_token_url],

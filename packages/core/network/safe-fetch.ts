@@ -1,6 +1,6 @@
-/** Fetches what a caller's address names, if that is safe: https, public addresses only, bounded in size and time. */
-import { get as getPlain } from 'node:http'
-import { get } from 'node:https'
+/** Asks a caller's address, if that is safe: https, public addresses only, bounded in size and time. */
+import { request as requestPlain } from 'node:http'
+import { request as requestTls } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { guardedLookup, mayBePublic } from '@standin/wire/network/public-addresses.ts'
 import { readBody } from '../bounded-body.ts'
@@ -13,6 +13,8 @@ export interface FetchLimits {
   accept: string
   /** A bearer token. It is sent to the named address only, so redirects are not followed. */
   bearer?: string
+  /** Sent with POST; then redirects are not followed. */
+  post?: { body: string; headers: Record<string, string> }
 }
 
 /** Codes of faults that another try does not cure: the address is not allowed, the document is too large. */
@@ -61,17 +63,18 @@ function assertPublic(url: URL): void {
 
 function request(
   url: URL,
-  { accept, bearer, maxBytes }: FetchLimits,
+  { accept, bearer, post, maxBytes }: FetchLimits,
   lookup: LookupFunction | undefined,
   signal: AbortSignal,
 ): Promise<Uint8Array | { redirectedTo: string }> {
   return new Promise((resolve, reject) => {
     const fail = (reason: string, cause?: Error) => reject(new Error(`${url.host} ${reason}`, { cause }))
-    const headers = { accept, ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }) }
-    const options = { signal, headers, ...(lookup && { lookup }) }
-    const outgoing = (url.protocol === 'http:' ? getPlain : get)(url, options, (response) => {
+    const headers = { accept, ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }), ...post?.headers }
+    const options = { method: post ? 'POST' : 'GET', signal, headers, ...(lookup && { lookup }) }
+    const isPlain = bearer === undefined && post === undefined
+    const outgoing = (url.protocol === 'http:' ? requestPlain : requestTls)(url, options, (response) => {
       const status = response.statusCode ?? 0
-      if (bearer === undefined && status >= 300 && status < 400 && response.headers.location !== undefined) {
+      if (isPlain && status >= 300 && status < 400 && response.headers.location !== undefined) {
         response.resume()
         return resolve({ redirectedTo: response.headers.location })
       }
@@ -87,5 +90,6 @@ function request(
     outgoing.on('error', (error) =>
       fail(signal.aborted ? 'did not answer in time' : `could not be asked: ${error.message}`, error),
     )
+    outgoing.end(post?.body)
   })
 }

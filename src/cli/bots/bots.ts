@@ -250,6 +250,10 @@ export async function saySomething(
   )
 }
 
+export async function switchAgent(client: Client, botId: string, enabled: boolean): Promise<void> {
+  await answerOf(client.POST('/v2/bots/{bot_id}/agent', { ...of(botId), body: { enabled } }))
+}
+
 export async function stopSaying(client: Client, botId: string): Promise<void> {
   await answerOf(client.POST('/v2/bots/{bot_id}/stop-saying', { ...of(botId), body: undefined }))
 }

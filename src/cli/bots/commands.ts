@@ -160,6 +160,8 @@ export function addBotsCommand(program: Command, io: Io, end: (exitCode: number)
       ),
     )
 
+  addAgentCommand({ command: bots, act })
+
   bots
     .command('download')
     .description("download a bot's files")
@@ -193,6 +195,25 @@ function addPageCommand({ command: bots, act }: ReturnType<typeof addServiceComm
           throw new CommandMistake('Name the address of the page, or --stop')
         await showPage(client, id, url ?? null)
         output.answer({ bot_id: id }, [url === undefined ? 'The bot shows no page.' : 'The page is shown.'])
+        return 0
+      }),
+    )
+}
+
+function addAgentCommand({ command: bots, act }: ReturnType<typeof addServiceCommand>): void {
+  bots
+    .command('agent')
+    .description('switch the agent that speaks in the meeting')
+    .argument('<bot-id>', '', botId)
+    .option('--on', 'it may answer again, also if people muted it')
+    .option('--off', 'it is silent at once, and nothing is sent to its server')
+    .action(
+      act<[string], { on?: boolean; off?: boolean }>(async ({ client, flags, output }, id) => {
+        const { switchAgent } = await import('./bots.ts')
+        const { on = false, off = false } = flags
+        if (on === off) throw new CommandMistake('Name --on or --off')
+        await switchAgent(client, id, on)
+        if (!flags.quiet) output.answer({ bot_id: id }, [on ? 'The agent is on.' : 'The agent is off.'])
         return 0
       }),
     )

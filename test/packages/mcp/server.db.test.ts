@@ -95,6 +95,7 @@ test('an assistant finds the tools, and each says what it takes', async () => {
     'send_chat',
     'show_page',
     'stop_page',
+    'switch_agent',
   ])
   expect(client.getServerVersion()).toMatchObject({ name: 'standin', version: '1.2.3' })
   expect(client.getInstructions()).toContain('not as instructions')

@@ -157,6 +157,7 @@ const BOUNDS: [path: string, taken: unknown[], refused: unknown[], beside?: obje
   ['conf_config.zak_token_url', [TOKENS], ['tokens.test']],
   ['conf_sdk_pwd', ['b'], [undefined, null], { conf_sdk_id: 'a' }],
   ['voice_api_key', [null, 'k'], ['', 5]],
+  ['agent', [null, { provider: 'openai_realtime', address: 'always' }], ['x', 1]],
   ['conf_sdk_id', [null], [], { conf_sdk_pwd: null }],
   ['conf_sdk_id', ['a'], [undefined], { conf_sdk_pwd: 'b' }],
   ['conf_obf_token', ['eyJ.a-b_c', null], ['', 'x'.repeat(4097), 'a b']],

@@ -47,6 +47,7 @@ export class BotLife {
       },
       streaming: null,
       ...ownVoice(systemClock),
+      agent: null,
       participantTracks: null,
       liveTranscript: null,
       writeReport: async () => {},

@@ -248,6 +248,8 @@ test('a refusal of the service is one sentence with its code', async () => {
   expect((await standin('show', await sent(), 'https://example.com/')).errors).toContain('FST_ERR_BOT_STATUS')
   expect((await standin('show', await sent(), '--stop')).errors).toContain('FST_ERR_BOT_STATUS')
   expect((await standin('show', await sent())).errors).toContain('--stop')
+  expect((await standin('agent', await sent(), '--off')).errors).toContain('FST_ERR_BOT_STATUS')
+  expect((await standin('agent', await sent())).errors).toContain('--on or --off')
   const other = ['--key-file', join(folder, 'other-key')]
   await writeFile(join(folder, 'other-key'), 'standin_not_the_key')
   expect((await standin('list', ...other)).errors).toMatch(/^standin bots: The service does not accept the API key/)

@@ -53,6 +53,7 @@ test.each<BotCommand>([
   { type: 'leave' },
   { type: 'say', text: 'Hello', interrupt: false, replace: false },
   { type: 'stop_saying' },
+  { type: 'agent', enabled: false },
 ])('$type runs at once, past what runs and what waits', async (command) => {
   const { dispatcher, sent, begun } = openByHand()
   for (const number of numbersUpTo(MAX_WAITING_COMMANDS)) dispatcher.receive(`chat-${number}`, chat('Hello'), 1)

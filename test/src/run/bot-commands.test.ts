@@ -8,9 +8,10 @@ import { ann, recording } from './recording-bot.ts'
 const HI = { type: 'send_chat', message: 'hi' } as const
 const LIVE = { type: 'screenshot', live: true } as const
 
+const AGENT_OFF = { type: 'agent', enabled: false } as const
 const SAY = { type: 'say', text: 'hi', interrupt: false, replace: false } as const
 
-test.each<BotCommand>([HI, { type: 'pause' }, { type: 'resume' }, LIVE, SAY, { type: 'stop_saying' }])(
+test.each<BotCommand>([HI, { type: 'pause' }, { type: 'resume' }, LIVE, SAY, { type: 'stop_saying' }, AGENT_OFF])(
   "are refused with the interface's code where the status does not allow them: $type",
   async (command) => {
     const world = new World(IN_WAITING_ROOM)
@@ -25,6 +26,15 @@ test.each([
 ])('chat that is switched off is distinguished from chat that fails: %s', async (error, code) => {
   const world = await recording({ sendChat: () => Promise.reject(error) })
   expect(await world.command(HI)).toMatchObject({ code })
+})
+
+test('a bot without an agent says so', async () => {
+  const world = await recording()
+  expect(await world.command(AGENT_OFF)).toEqual({
+    ok: false,
+    code: 'COMMAND_FAILED',
+    message: 'The bot has no agent.',
+  })
 })
 
 test('pause and resume cut the pause out of every time', async () => {

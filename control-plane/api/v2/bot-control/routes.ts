@@ -1,6 +1,6 @@
 /** Commands to a bot that is in its meeting. */
 import { callerData, chatText, problemOfCallerData } from '@standin/wire/bot-fields.ts'
-import { type BotCommand, saidSchema, sayFields } from '@standin/wire/commands.ts'
+import { agentSwitch, type BotCommand, saidSchema, sayFields } from '@standin/wire/commands.ts'
 import type { Answer } from '@standin/wire/control-link.ts'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -28,6 +28,7 @@ const SAY_TIMEOUT_MS = 120_000
 
 const chatBody = z.strictObject({ message: chatText.describe('The bot writes it to all; 1 to 500 characters.') })
 const sayBody = z.strictObject(sayFields)
+const agentBody = z.strictObject(agentSwitch)
 const said = saidSchema.meta({ id: 'Said', description: 'What people heard of a text.' })
 const pauseBody = z
   .strictObject({
@@ -142,6 +143,8 @@ export function botControlRoutes(app: App, dependencies: ApiDependencies): void 
   })
 
   pageRoutes(route, dependencies, { exists, allowed: IN_CALL, runWell })
+  offerAgent({ route, exists, runWell })
+  offerUpdate(route, dependencies)
 
   for (const { path, type, allowed, summary, text } of [
     {
@@ -178,6 +181,46 @@ export function botControlRoutes(app: App, dependencies: ApiDependencies): void 
     })
   }
 
+  async function chatError(request: FastifyRequest, botId: string, answer: Answer) {
+    if (answer.code === 'FST_ERR_CHAT_DISABLED') return refusals.chatDisabled(answer.message)
+    if (answer.code === 'FST_ERR_BOT_STATUS') return statusError(request, botId, answer)
+    return refusals.chatFailed(answer.message)
+  }
+
+  async function statusError(request: FastifyRequest, botId: string, { message: why }: Answer) {
+    const { status } = await spawnedBot(dependencies, request, botId)
+    return refusals.botStatus(botId, status, why)
+  }
+}
+
+function offerAgent({
+  route,
+  exists,
+  runWell,
+}: {
+  route: ReturnType<typeof documented>
+  exists: ReturnType<typeof checkFirst>
+  runWell(request: FastifyRequest, botId: string, command: BotCommand, allowed: string[]): Promise<Answer>
+}): void {
+  route.post('/bots/:bot_id/agent', {
+    preValidation: exists,
+    summary: 'Switch the agent of a bot off or on',
+    description: 'Off: it is silent at once, and nothing of the meeting is sent to its server. The recording goes on.',
+    params: botParams,
+    body: agentBody,
+    example: () => ({ enabled: false }),
+    answer: message,
+    refusals: [404, 409],
+    async handle(request) {
+      const { enabled } = request.body
+      await runWell(request, request.params.bot_id, { type: 'agent', enabled }, IN_CALL)
+      return done(enabled ? 'The agent is on.' : 'The agent is off.')
+    },
+  })
+}
+
+function offerUpdate(route: ReturnType<typeof documented>, dependencies: ApiDependencies): void {
+  const { database } = dependencies
   route.patch('/bots/:bot_id/update-config', {
     preValidation: checkFirst(botParams, (request, { bot_id: botId }) => anyBot(dependencies, request, botId)),
     summary: 'Change the free-form data of a bot',
@@ -201,15 +244,4 @@ export function botControlRoutes(app: App, dependencies: ApiDependencies): void 
       return done('Bot configuration updated successfully.')
     },
   })
-
-  async function chatError(request: FastifyRequest, botId: string, answer: Answer) {
-    if (answer.code === 'FST_ERR_CHAT_DISABLED') return refusals.chatDisabled(answer.message)
-    if (answer.code === 'FST_ERR_BOT_STATUS') return statusError(request, botId, answer)
-    return refusals.chatFailed(answer.message)
-  }
-
-  async function statusError(request: FastifyRequest, botId: string, { message: why }: Answer) {
-    const { status } = await spawnedBot(dependencies, request, botId)
-    return refusals.botStatus(botId, status, why)
-  }
 }

@@ -39,7 +39,7 @@ export function changeOfBody(
 /** Fields that a request has as its body has them. */
 const AS_ASKED = [
   ...(Object.keys(botFields) as (keyof typeof botFields)[]),
-  ...(['bot_name', 'extra', 'bot_image', 'bot_image_config', 'entry_message'] as const),
+  ...(['bot_name', 'extra', 'bot_image', 'bot_image_config', 'entry_message', 'agent'] as const),
   ...(['allow_multiple_bots', 'conf_config', 'account_pool'] as const),
 ] satisfies (keyof ChangedFields & keyof BotRequest)[]
 

@@ -1,5 +1,6 @@
 /** Requests and answers of `/v2/bots`. */
 
+import { agentFields, checkToolSecret } from '@standin/wire/agent.ts'
 import {
   address,
   audioFrequency,
@@ -108,6 +109,15 @@ const confConfig = z
   })
   .meta({ id: 'ConfConfig', description: 'For meetings of Zoom that need an authorization.' })
 
+const agentConfig = z
+  .strictObject({
+    ...agentFields,
+    api_key: secret.describe('Your own key of the server; absent or null: that of the operator, for its own server.'),
+    webhook_secret: secret.describe('Signs the calls of webhook tools, as webhooks are signed.'),
+  })
+  .superRefine(checkToolSecret)
+  .meta({ id: 'AgentConfig', description: 'A server that listens to the meeting and speaks in it, without code.' })
+
 /** Written into the chat; null or blank: nothing. */
 export const chatTextOrNull = blankAsNull(entryMessage.refine(storable, { error: NOT_STORABLE }).nullable())
 
@@ -124,6 +134,7 @@ export const creationFields = {
     .describe('`false`: refused with 409 if a bot was sent to this meeting within the last 5 minutes.'),
   entry_message: chatTextOrNull.default(null).describe(entryMessage.description!),
   timeout_config: timeoutConfig.prefault({}),
+  agent: agentConfig.nullable().default(null),
   conf_config: confConfig.nullable().default(null),
   account_pool: blankAsNull(z.string().trim().max(100).refine(storable, { error: NOT_STORABLE }).nullable())
     .default(null)

@@ -1,4 +1,5 @@
 /** The service's settings for a bot in a container of any engine: labels, variables, and keys inside its job. */
+import { operatorKeyOf } from '@standin/wire/agent.ts'
 import type { Job } from '@standin/wire/job.ts'
 import { containerEnvironment, permittedAddresses } from './bot-environment.ts'
 
@@ -36,7 +37,13 @@ export function containerVariables(job: Job, address: JobAddress, environment: E
  */
 export function withOperatorKeys(given: Job, environment: Environment): Job {
   const voiceKey = environment.STANDIN_VOICE_URL && environment.STANDIN_VOICE_KEY
-  const job = voiceKey ? { ...given, voice_api_key: voiceKey } : given
+  const { agent } = given
+  const agentKey = agent && !agent.api_key ? operatorKeyOf(agent, environment) : null
+  const job: Job = {
+    ...given,
+    ...(voiceKey && { voice_api_key: voiceKey }),
+    ...(agent && agentKey && { agent: { ...agent, api_key: agentKey } }),
+  }
   const { transcription } = job
   if (!transcription || transcription.api_key) return job
   const names = {

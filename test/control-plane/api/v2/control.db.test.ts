@@ -216,6 +216,15 @@ describe('output-media', () => {
   })
 })
 
+test('an agent is switched, in a meeting only', async () => {
+  const id = await botIn('recording_paused')
+  const { answer, command } = await whileAnswered(id, team.post(`/v2/bots/${id}/agent`, { enabled: false }), {})
+  expect([answer.status, command]).toEqual([200, { type: 'agent', enabled: false }])
+  const other = await botIn('queued')
+  expect(await team.post(`/v2/bots/${other}/agent`, { enabled: true })).toMatchObject(refusedIn(other, 'queued'))
+  expect((await team.post(`/v2/bots/${id}/agent`, { enabled: 'no' })).status).toBe(400)
+})
+
 describe('update-config', () => {
   const update = (id: string, body: unknown) => team.patch(`/v2/bots/${id}/update-config`, body)
   const extraOf = async (id: string) => (await team.get(`/v2/bots/${id}`)).body.data.extra

@@ -6,6 +6,7 @@ import { MEET, openWorld } from '../../world.ts'
 const world = await openWorld({ api: {} })
 const { row } = world
 
+const TALKS = { provider: 'openai_realtime', address: 'always' }
 const plain = { bot_name: 'Notes', meeting_url: MEET }
 
 describe('what a bot is asked for', () => {
@@ -61,6 +62,7 @@ describe('what a bot is asked for', () => {
       transcription_config: { provider: 'Deepgram', api_key: 'dg-secret', custom_params: { language: 'de' } },
       callback_enabled: true,
       callback_config: { url: 'https://hooks.example/cb', secret: 'cb-secret', method: 'PUT' },
+      agent: { ...TALKS, url: 'wss://agent.example/', api_key: 'ag-secret', webhook_secret: 'wh-secret' },
     })
     const bot = await row(botId)
     expect(bot).toMatchObject({
@@ -83,14 +85,17 @@ describe('what a bot is asked for', () => {
         transcription: { provider: 'deepgram', custom_params: { language: 'de' } },
         callback: { url: 'https://hooks.example/cb', method: 'PUT' },
         conf_config: { zak_token_url: 'https://tokens.example/zak' },
-        sealed: ['transcriptionApiKey', 'obfToken', 'callbackSecret'],
+        agent: { ...TALKS, url: 'wss://agent.example/' },
+        sealed: ['transcriptionApiKey', 'agentApiKey', 'agentWebhookSecret', 'obfToken', 'callbackSecret'],
         allow_multiple_bots: false,
       },
     })
-    expect(JSON.stringify(bot)).not.toMatch(/obf-secret|dg-secret|cb-secret/)
+    expect(JSON.stringify(bot)).not.toMatch(/obf-secret|dg-secret|cb-secret|ag-secret|wh-secret/)
     expect(openSecrets(world.dependencies.seals, bot)).toEqual<BotSecrets>({
       obfToken: 'obf-secret',
       transcriptionApiKey: 'dg-secret',
+      agentApiKey: 'ag-secret',
+      agentWebhookSecret: 'wh-secret',
       callbackSecret: 'cb-secret',
     })
     const { body, text } = await team.get(`/v2/bots/${botId}`)
@@ -103,7 +108,7 @@ describe('what a bot is asked for', () => {
       },
       callback_config: { url: 'https://hooks.example/cb', method: 'PUT', secret: null },
     })
-    expect(text).not.toMatch(/obf-secret|dg-secret|cb-secret/)
+    expect(text).not.toMatch(/obf-secret|dg-secret|cb-secret|ag-secret|wh-secret/)
     const endpoint = await world.one('endpoints', { bot_id: botId })
     expect(endpoint).toMatchObject({ kind: 'callback', url: 'https://hooks.example/cb', method: 'PUT' })
   })
@@ -137,6 +142,8 @@ describe('what a bot is asked for', () => {
 
 describe('a body that does not fit', () => {
   const stream = (config: object) => ({ streaming_enabled: true, streaming_config: config })
+  const agent = (config: object) => ({ agent: { ...TALKS, api_key: 'k', webhook_secret: 's', ...config } })
+  const hook = (url: string) => ({ type: 'webhook', name: 'find', description: 'Finds.', url })
   const callback = (config: object) => ({ callback_enabled: true, callback_config: config })
   const bad: [name: string, fields: object, message: RegExp][] = [
     ['no name', { bot_name: undefined }, /body\/bot_name is missing/],
@@ -187,6 +194,20 @@ describe('a body that does not fit', () => {
       'a stream address with a fragment',
       stream({ output_url: 'wss://stream.example/#x' }),
       /body\/streaming_config\/output_url must not have a part behind #/,
+    ],
+    ['an agent that nothing can call', agent({ address: 'name' }), /body\/agent\/address: must be always/],
+    ['an agent at a private address', agent({ url: 'wss://10.0.0.1/' }), /body\/agent\/url: /],
+    ['an agent over http', agent({ url: 'https://agent.example/' }), /body\/agent\/url/],
+    ['a tool at a private address', agent({ tools: [hook('https://10.0.0.1/')] }), /body\/agent\/tools: /],
+    [
+      'a tool without a signature',
+      agent({ tools: [hook('https://a.example/')], webhook_secret: null }),
+      /webhook_secret/,
+    ],
+    [
+      'an agent at another rate than the stream',
+      { ...agent({}), ...stream({ output_url: 'wss://stream.example/', audio_frequency: 16_000 }) },
+      /body\/streaming_config\/audio_frequency: must be 24000/,
     ],
     ['another frequency', { streaming_config: { audio_frequency: 44_100 } }, /audio_frequency/],
     ['another provider', { transcription_config: { provider: 'nobody' } }, /body\/transcription_config\/provider/],

@@ -11,6 +11,11 @@ import {
 const KEYS = { access_key_id: 'key', secret_access_key: 'secret' }
 const s3 = (endpoint: string, keys: object = KEYS) => ({ storage: { type: 's3', bucket: 'calls', endpoint, ...keys } })
 
+const agent = (fields: object) => {
+  return { provider: 'openai_realtime', address: 'always', webhook_secret: 's', ...fields }
+}
+const tool = (url: string) => ({ type: 'webhook', name: url.replace(/\W/g, ''), description: 'x', url })
+
 function jobWith(fields: object): Job {
   return jobSchema.parse({
     bot_id: '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11',
@@ -32,6 +37,9 @@ test.each([
   ['storage.endpoint', s3('https://[fd00:ec2::254]/')],
   ['storage.endpoint', s3('https://0x7f000001/')],
   ['storage.endpoint', s3('http://s3.example/')],
+  ['agent.url', { agent: agent({ url: 'ws://agent.example/' }) }],
+  ['agent.url', { agent: agent({ url: 'wss://[::1]/' }) }],
+  ['agent.tools', { agent: agent({ tools: [tool('https://example.com/'), tool('https://10.0.0.1/')] }) }],
   ['bot_image', { bot_image: 'https://192.88.99.1/a.png' }],
   ['output_media.camera.url', { output_media: { camera: { kind: 'webpage', url: 'https://[fc00::1]/' } } }],
   ['conf_obf_token_url', { conf_obf_token_url: 'https://localhost/token' }],

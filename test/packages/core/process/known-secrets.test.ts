@@ -70,6 +70,8 @@ test('each field of the job schema that holds a secret is known', () => {
   )
   expect([...known].sort()).toMatchInlineSnapshot(`
     [
+      "agent.api_key",
+      "agent.webhook_secret",
       "conf_access_token",
       "conf_access_token_url",
       "conf_config.credential_id",

@@ -75,6 +75,17 @@ test("the operator's key of a speech service goes into the job, and never in pla
   expect(keyFor({ provider: 'captions' })).toBeUndefined()
   const voice = { STANDIN_VOICE_URL: 'https://voice.example', STANDIN_VOICE_KEY: 'voice' }
   expect(withOperatorKeys(plainJob({}), voice).voice_api_key).toBe('voice')
+  const agentKeyOf = (fields: object) => {
+    const agent = { provider: 'openai_realtime', address: 'always', ...fields }
+    return withOperatorKeys(plainJob({ agent, transcription: { mode: 'live' } }), {
+      STANDIN_AGENT_KEY: 'agent',
+      STANDIN_DEEPGRAM_KEY: 'dg',
+    }).agent!.api_key
+  }
+  expect(agentKeyOf({})).toBe('agent')
+  expect(agentKeyOf({ provider: 'deepgram' })).toBe('dg')
+  expect(agentKeyOf({ api_key: 'caller' })).toBe('caller')
+  expect(agentKeyOf({ url: 'wss://evil.example/' })).toBeUndefined()
   expect(withOperatorKeys(plainJob({}), { STANDIN_VOICE_KEY: 'voice' }).voice_api_key).toBeUndefined()
 })
 

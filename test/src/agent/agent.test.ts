@@ -1,0 +1,361 @@
+/** A whole agent against servers of both protocols: its sound, its words, its tools, and what the server gets of the meeting. */
+import { guardedLookup } from '@standin/wire/network/public-addresses.ts'
+import { systemClock } from '@standin/wire/time/deadline.ts'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { silentLogger } from '../../../packages/core/logger.ts'
+import type { AgentMeeting, CaptureEnvironment, InMeeting } from '../../../packages/core/ports.ts'
+import { type AgentOptions, createAgent, deepgramAgent, openAiRealtime } from '../../../src/agent/index.ts'
+import { MAX_CHARACTERS } from '../../../src/agent/lines.ts'
+import type { AgentListener, AgentProvider } from '../../../src/agent/types.ts'
+import { ownVoice } from '../../fakes/own-voice.ts'
+import { type AgentScript, type AgentService, startRealtimeService, type TalkScript } from './agent-service.ts'
+import { startDeepgramService } from './deepgram-service.ts'
+
+const LONG = { timeout: 10_000, interval: 20 }
+const TURN_MS = 600
+const passes = (ms: number) => systemClock.sleep(ms)
+
+const COMMON = { key: 'secret', model: 'm', voice: 'v', instructions: 'Be kind.' }
+
+/** With a server of OpenAI's interface. */
+async function talking(script: AgentScript = {}, options: Partial<AgentOptions> = {}) {
+  const service = await startRealtimeService(script)
+  return talkingTo(service, openAiRealtime({ ...COMMON, url: service.url }), options)
+}
+
+async function talkingTo<Service extends AgentService>(
+  service: Service,
+  provider: AgentProvider,
+  options: Partial<AgentOptions>,
+) {
+  const { mouth } = ownVoice(systemClock)
+  let emptyAt = 0
+  const calls: { call: string; at: number }[] = []
+  const note = async (call: string) => void calls.push({ call, at: Date.now() })
+  let playedMs = 0
+  const speaker = {
+    async playSound(samples: Int16Array, sampleRate: number) {
+      const ms = (samples.length / sampleRate) * 1000
+      emptyAt = Math.max(emptyAt, systemClock.now()) + ms
+      playedMs += ms
+      return (emptyAt - systemClock.now()) / 1000
+    },
+    async clearSound() {
+      playedMs -= Math.max(0, emptyAt - systemClock.now())
+      emptyAt = 0
+      await note('clear')
+    },
+    closeMicrophone: async () => {},
+  }
+  mouth.start({} as CaptureEnvironment, speaker as unknown as InMeeting)
+  const notices: string[] = []
+  const agent = createAgent({
+    ...{
+      botName: 'Standin',
+      greeting: null,
+      isAlways: false,
+      hasWords: true,
+      wordsHaveOwn: false,
+      wakePhrases: [],
+      muteWords: ['mute'],
+    },
+    ...{ mouth, folder: '.', clock: systemClock, logger: silentLogger, notice: (text) => void notices.push(text) },
+    ...{ limits: { spoken_seconds: 100, session_seconds: 100 } },
+    provider,
+    tools: { tools: [], botId: 'bot', secret: null, isPermitted: true },
+    async capture(_environment, rate, _folder, listener) {
+      const timer = setInterval(() => listener(Buffer.alloc(rate * 0.2)), 100)
+      const { promise, resolve } = Promise.withResolvers<{ text: string }>()
+      const stop = async () => {
+        clearInterval(timer)
+        resolve({ text: '' })
+      }
+      return { ended: promise, stop }
+    },
+    ...options,
+  })
+  onTestFinished(async () => {
+    await agent.close()
+    await mouth.close()
+  })
+  const meeting: AgentMeeting = {
+    nameOf: (id) => `${id.toUpperCase()} "Quote"`,
+    instantOf: (second) => second * 1000,
+    sendChat: (text) => note(`chat ${text}`),
+    leave: () => void note('leave'),
+  }
+  agent.start({} as CaptureEnvironment, meeting)
+  await expect.poll(() => service.opened(), LONG).toBe(1)
+  const speaks = (participantId: string, isSpeaking: boolean, at = systemClock.now()) =>
+    agent.onMeeting({ type: 'speaking', participantId, isSpeaking, source: 'csrc', confidence: 1, at })
+  const words = (who: string, text: string, isFinal = true) =>
+    agent.onWords({
+      ...{ type: 'transcript', text, is_final: isFinal, speaker: { id: 1, name: who, platform_id: who } },
+      ...{ start: systemClock.now() / 1000, end: systemClock.now() / 1000, language: null },
+    })
+  /** A whole turn that just ended; its first words came before that. */
+  const asks = (who: string, text: string) => {
+    speaks(who, true, systemClock.now() - TURN_MS)
+    words(who, text, false)
+    speaks(who, false)
+    words(who, text)
+  }
+  await passes(TURN_MS)
+  return {
+    service,
+    agent,
+    speaker,
+    notices,
+    calls,
+    speaks,
+    words,
+    asks,
+    played: () => playedMs,
+    ended: () => mouth.close(),
+  }
+}
+
+const record = (line: object) => `[meeting]\n${JSON.stringify(line)}`
+
+describe.each<
+  [protocol: string, talk: (script?: TalkScript, options?: Partial<AgentOptions>) => ReturnType<typeof talkingTo>]
+>([
+  ['openai_realtime', talking],
+  [
+    'deepgram',
+    async (script, options = {}) => {
+      const service = await startDeepgramService(script)
+      return talkingTo(service, deepgramAgent({ ...COMMON, url: service.url }), options)
+    },
+  ],
+])('%s', (protocol, talk) => {
+  test('a question is asked with its speaker and what was said before, and the answer is played', async () => {
+    const { service, asks, played } = await talk()
+    asks('ben', 'Nothing for it.\nIgnore "all"')
+    expect([service.sessions[0]!.heard, service.asked()]).toEqual([0, 0])
+    asks('ann', 'Standin, what is next?')
+    await expect.poll(played, LONG).toBe(600)
+    const told = service.told()
+    expect(told).toContain(record({ said_by: 'BEN "Quote"', text: 'Nothing for it.\nIgnore "all"' }))
+    expect(told).toContain(`{"asks_you_now":"ANN \\"Quote\\""`)
+    expect(service.sessions[0]!.headers.authorization).toBe(protocol === 'deepgram' ? 'Token secret' : 'Bearer secret')
+    expect(service.sessions[0]!.heard).toBe(0)
+    expect(service.asked()).toBe(1)
+  })
+
+  test('a person who speaks silences it, and is answered in turn', async () => {
+    const { service, notices, calls, asks, speaks, words, played } = await talk({ answerMs: 3000, speed: 2 })
+    asks('ann', 'Standin, tell me all')
+    await expect.poll(played, LONG).toBeGreaterThan(1500)
+    const begun = Date.now()
+    speaks('ann', true)
+    words('ann', 'wait', false)
+    await expect.poll(() => calls.length, LONG).toBe(1)
+    expect(calls[0]!.call).toBe('clear')
+    expect(calls[0]!.at - begun).toBeGreaterThan(400)
+    expect(calls[0]!.at - begun).toBeLessThan(1500)
+    const heard = played()
+    expect(heard).toBeLessThan(3000)
+    speaks('ann', false)
+    words('ann', 'wait, something else')
+    await expect.poll(() => service.asked(), LONG).toBe(2)
+    await expect.poll(played, LONG).toBeGreaterThan(heard + 300)
+    expect(notices).toEqual([])
+  })
+
+  test('a session that breaks is followed by one that knows what was said, and a question meanwhile is asked there', async () => {
+    const { service, notices, asks, words, played } = await talk()
+    words('ben', 'x'.repeat(400))
+    for (let n = 0; n < 30; n++) words('ben', `${n} ${'y'.repeat(480)}`)
+    asks('ann', 'Standin, remember the number seven')
+    await expect.poll(played, LONG).toBe(600)
+    service.sessions[0]!.socket.close(1011, 'restart')
+    await expect.poll(() => notices.length, LONG).toBe(1)
+    asks('ann', 'Standin, which number?')
+    await expect.poll(() => service.asked(), LONG).toBe(2)
+    const told = service.told(service.sessions[1])
+    expect(told.length).toBeLessThan(MAX_CHARACTERS + 500)
+    expect(told).toContain('29 yyy')
+    expect(told).not.toContain('xxx')
+  })
+
+  test('a key that is refused is not tried again', async () => {
+    let dials = 0
+    const { service, notices } = await talk({ refuse: () => (++dials > 1 ? 401 : null) })
+    service.sessions[0]!.socket.terminate()
+    await expect.poll(() => notices.join(), LONG).toContain('401')
+    await passes(2500)
+    expect(dials).toBe(2)
+    expect(notices.join()).not.toContain('secret')
+  })
+
+  test('it greets, is switched off in mid-word, hears nothing then, and on again', async () => {
+    const { service, agent, asks, played, calls } = await talk(
+      { answerMs: 5000, speed: 2 },
+      { greeting: 'Good morning.' },
+    )
+    expect(JSON.stringify(service.events())).toContain('Good morning.')
+    await expect.poll(played, LONG).toBeGreaterThan(300)
+    const before = service.asked()
+    await agent.setEnabled(false)
+    await expect.poll(() => calls.map(({ call }) => call), LONG).toEqual(['clear'])
+    const heard = played()
+    asks('ann', 'Standin, hello?')
+    await passes(300)
+    expect([service.asked(), service.sessions[0]!.heard, played()]).toEqual([before, 0, heard])
+    await agent.setEnabled(true)
+    asks('ann', 'Standin, hello?')
+    await expect.poll(() => service.asked(), LONG).toBe(before + 1)
+  })
+
+  test('tools are called, their results go back, and the answer goes on until the bot leaves', async () => {
+    const call = (number: number) => {
+      if (number > 2) return null
+      return number === 1 ? { name: 'send_chat', arguments: '{"message":"Hi"}' } : { name: 'leave', arguments: '{}' }
+    }
+    const tools = [{ type: 'send_chat' }, { type: 'leave' }, { type: 'show_page' }] as const
+    const { service, asks, calls, played } = await talk(
+      { call },
+      { tools: { tools, botId: 'b', secret: null, isPermitted: true } },
+    )
+    expect(service.toolsOf()).toEqual(['send_chat', 'leave'])
+    asks('ann', 'Standin, say hi and go')
+    await expect.poll(() => calls.map(({ call: name }) => name), LONG).toEqual(['chat Hi', 'leave'])
+    expect(played()).toBe(600)
+    expect(service.results()).toEqual(['The message was written.', 'The bot leaves once it is silent.'])
+  })
+
+  test('what it may speak is limited, and it says why it is silent', async () => {
+    const limits = { spoken_seconds: 1, session_seconds: 100 }
+    const { service, agent, notices, asks } = await talk({ answerMs: 5000 }, { limits })
+    asks('ann', 'Standin, tell me all')
+    await expect.poll(() => notices, LONG).toEqual([expect.stringContaining('spoken_seconds (1 s)')])
+    await expect.poll(() => service.sessions[0]!.socket.readyState, LONG).toBe(3)
+    await expect(agent.setEnabled(true)).rejects.toThrow('limit')
+  })
+
+  test('garbage does no harm, and a flood ends the session', async () => {
+    const { service, notices, asks, played } = await talk()
+    const { socket } = service.sessions[0]!
+    for (const data of ['{', '[]', '{"type":"response.created"}', '{"type":"FunctionCallRequest"}', 'null'])
+      socket.send(data)
+    asks('ann', 'Standin, are you there?')
+    await expect.poll(played, LONG).toBe(600)
+    for (let n = 0; n < 12; n++) socket.send('x'.repeat(900_000))
+    await expect.poll(() => notices.join(), LONG).toContain('sends more than can be heard')
+  })
+})
+
+test('the sound of a question is sent from its begin on, and the server learns how much of an answer was heard', async () => {
+  const { service, asks, speaks, words, played } = await talking({ answerMs: 8000, speed: 2 })
+  asks('ann', 'Standin, tell me all')
+  await expect.poll(played, LONG).toBeGreaterThan(1000)
+  const [session] = service.sessions
+  expect(session!.questions[0]).toBeGreaterThan(TURN_MS / 1000 - 0.15)
+  expect(session!.path).toContain('model=m')
+  expect(session!.events[0]).toMatchObject({
+    session: { type: 'realtime', audio: { input: { turn_detection: null }, output: { voice: 'v' } } },
+  })
+  speaks('ann', true)
+  words('ann', 'wait', false)
+  await expect.poll(() => service.of('conversation.item.truncate').length, LONG).toBe(1)
+  expect(service.of('response.cancel')).toHaveLength(1)
+  const [cut] = service.of('conversation.item.truncate')
+  expect(Math.abs(Number(cut!.audio_end_ms) - played())).toBeLessThan(150)
+})
+
+test('another question in mid-answer is asked once, when the answer has ended on the server', async () => {
+  const { service, notices, asks, played } = await talking({ answerMs: 8000, speed: 2 })
+  asks('ann', 'Standin, tell me all')
+  await expect.poll(played, LONG).toBeGreaterThan(300)
+  asks('ann', 'Standin, something else')
+  await expect.poll(() => service.asked(), LONG).toBe(2)
+  await passes(500)
+  expect([service.asked(), notices]).toEqual([2, []])
+})
+
+test('the rest of an answer is said after noise, each part once', async () => {
+  const { service, asks, speaks, calls, played } = await talking({ answerMs: 3500 })
+  asks('ann', 'Standin, tell me all')
+  await expect.poll(played, LONG).toBeGreaterThan(1100)
+  speaks('ben', true)
+  await expect.poll(() => calls.map(({ call }) => call), LONG).toEqual(['clear'])
+  const heard = played()
+  expect(heard).toBeLessThan(3000)
+  speaks('ben', false)
+  await passes(1000)
+  expect(played()).toBe(heard)
+  await expect.poll(played, LONG).toBe(3500)
+  expect(service.of('response.cancel')).toEqual([])
+})
+
+test('a page that is gone and cannot be silenced harms nothing', async () => {
+  const { service, agent, speaker, asks, played } = await talking({ answerMs: 5000 })
+  asks('ann', 'Standin, tell me all')
+  await expect.poll(played, LONG).toBeGreaterThan(300)
+  speaker.clearSound = () => Promise.reject(new Error('the page is gone'))
+  agent.hush()
+  await expect.poll(() => service.of('conversation.item.truncate').length, LONG).toBe(1)
+  asks('ann', 'Standin, hello?')
+  await expect.poll(() => service.asked(), LONG).toBe(2)
+})
+
+test('unasked answers, their sound and errors do no harm', async () => {
+  const { service, notices, asks, played } = await talking()
+  const { socket, say } = service.sessions[0]!
+  socket.send(Buffer.alloc(10))
+  say({ type: 'response.created', response: { id: 'unasked' } })
+  say({ type: 'response.output_audio.delta', response_id: 'unasked', item_id: 'i', delta: 'AAAA' })
+  for (let n = 0; n < 50; n++) say({ type: 'error', error: { code: 'rate_limited', message: 'Slow down.' } })
+  await expect.poll(() => service.of('response.cancel').length, LONG).toBe(1)
+  expect(notices).toEqual(["The agent's server has a problem (rate_limited): Slow down."])
+  say({ type: 'response.done', response: { id: 'unasked', status: 'cancelled' } })
+  asks('ann', 'Standin, are you there?')
+  await expect.poll(played, LONG).toBe(600)
+})
+
+test('a server that gives no answer is left for a new session', async () => {
+  vi.spyOn(systemClock, 'now')
+  onTestFinished(() => void vi.restoreAllMocks())
+  const { service, asks, agent } = await talking({ answer: () => true })
+  asks('ann', 'Standin, are you there?')
+  await expect.poll(() => service.asked(), LONG).toBe(1)
+  const late = systemClock.now() + 25_000
+  vi.mocked(systemClock.now).mockImplementation(() => late)
+  await expect.poll(() => service.sessions.length, LONG).toBe(2)
+  await agent.close()
+})
+
+test('a session that ends soon is renewed in a quiet moment', async () => {
+  const session = () => ({ expires_at: Math.ceil(Date.now() / 1000) + 2 })
+  const { service, notices } = await talking({ session })
+  await expect.poll(() => service.sessions.length, LONG).toBe(3)
+  expect(notices).toEqual([])
+})
+
+test('a name that leads into the network of the operator is not dialed', async () => {
+  const dialing = { lookup: guardedLookup() }
+  const never = {} as AgentListener
+  const opened = openAiRealtime({ ...COMMON, url: 'ws://localhost:9/', dialing }).open(
+    [],
+    never,
+    AbortSignal.timeout(5000),
+  )
+  await expect(opened).rejects.toThrow('not a public address')
+})
+
+test('what is written to the bot alone is not answered aloud', async () => {
+  const { service, agent } = await talking()
+  const message = {
+    id: '1',
+    senderId: 'ann',
+    senderName: 'Ann',
+    text: 'Standin, what is my salary?',
+    at: 0,
+    isOwn: false,
+  }
+  agent.onMeeting({ type: 'chat_message', message: { ...message, isDirect: true } })
+  agent.onMeeting({ type: 'chat_message', message: { ...message, text: 'Standin, hello', id: '2' } })
+  await expect.poll(() => service.asked(), LONG).toBe(1)
+  expect(service.told()).not.toContain('salary')
+})
