@@ -131,7 +131,11 @@ export const pageUrl = address('https:', 'http:')
   .describe('Address of the page, https://.')
 
 export const outputMedia = z
-  .strictObject({ camera: z.strictObject({ kind: z.literal('webpage'), url: pageUrl }) })
+  .strictObject({
+    camera: z
+      .strictObject({ kind: z.literal('webpage').describe('The only kind.'), url: pageUrl })
+      .describe('What takes the place of the picture of the bot.'),
+  })
   .describe(
     'A page that the bot shows: its picture is the camera of the bot, its sound the voice, and its microphone hears the meeting.',
   )

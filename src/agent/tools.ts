@@ -1,6 +1,6 @@
 /** What the model may do. Its arguments come from people's speech by way of a model: nothing in them is trusted. */
 import { type AgentTool, type OwnTool, toolName, type WebhookTool } from '@standin/wire/agent.ts'
-import { callerData, chatText, imageAddress } from '@standin/wire/bot-fields.ts'
+import { callerData, chatText, pageUrl } from '@standin/wire/bot-fields.ts'
 import { problemsOf } from '@standin/wire/job.ts'
 import { messageOf } from '@standin/wire/text/error-text.ts'
 import { jsonText, parseJson } from '@standin/wire/text/json-text.ts'
@@ -24,7 +24,7 @@ const OWN: Record<OwnTool, { description: string; parameters: z.ZodObject }> = {
   },
   show_page: {
     description: 'Shows a web page to all people in the meeting.',
-    parameters: z.strictObject({ url: imageAddress.max(2048).describe('Address that starts with https://') }),
+    parameters: z.strictObject({ url: pageUrl }),
   },
 }
 

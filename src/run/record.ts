@@ -1,5 +1,6 @@
 /** From admission to the end: records until a leave rule finds a reason to end. */
 import type { BotCommand } from '@standin/wire/commands.ts'
+import { problemOfPagesOn } from '@standin/wire/platforms.ts'
 import { within } from '@standin/wire/time/deadline.ts'
 import { startLoop } from '@standin/wire/time/loop.ts'
 import { BotError, toBotError } from '../../packages/core/errors.ts'
@@ -112,7 +113,10 @@ export async function recordUntilEnd(run: Run, admittedAt: number, parts: Record
   }
 }
 
-function agentMeeting({ timeline, chat, meeting, clock }: Run, { obey }: Pick<RecordParts, 'obey'>): AgentMeeting {
+function agentMeeting(
+  { timeline, chat, meeting, showing, target, clock }: Run,
+  { obey }: Pick<RecordParts, 'obey'>,
+): AgentMeeting {
   return {
     nameOf: (participantId) => timeline.known(participantId)?.name ?? '',
     instantOf(second) {
@@ -122,6 +126,7 @@ function agentMeeting({ timeline, chat, meeting, clock }: Run, { obey }: Pick<Re
     },
     sendChat: (text) => chat.send(meeting, text),
     leave: () => void obey({ type: 'leave' }),
+    ...(problemOfPagesOn(target.platform) === null && { showPage: (url: string) => showing.show(url) }),
   }
 }
 

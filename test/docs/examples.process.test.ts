@@ -24,6 +24,10 @@ test.each<[file: string, args: string[], env: Record<string, string>, exitCode: 
   ['live-transcript.mjs', ['id'], access, 1, 'no such key'],
   ['make-bucket.mjs', ['http://127.0.0.1:1'], {}, 2, 'usage: AWS_ACCESS_KEY_ID='],
   ['echo-agent.mjs', ['--port', port], {}, 1, 'EADDRINUSE'],
+  ['document-tool.mjs', ['handbook.md'], {}, 2, 'usage: WEBHOOK_SECRET='],
+  ['document-tool.mjs', ['/no/such/file'], { WEBHOOK_SECRET }, 1, 'ENOENT'],
+  ['interpreter.mjs', ['--language', 'de'], {}, 2, 'usage: OPENAI_API_KEY='],
+  ['interpreter.mjs', ['--language', 'de', '--port', port], { OPENAI_API_KEY: 'key' }, 1, 'EADDRINUSE'],
   ['control-plane.mjs', ['--port', port], {}, 2, 'Set CONTROL_PLANE_TOKEN'],
   ['control-plane.mjs', ['--port', port], { CONTROL_PLANE_TOKEN: 'secret' }, 1, 'EADDRINUSE'],
 ])('%s %j with %j ends with %i', async (file, args, env, exitCode, said) => {

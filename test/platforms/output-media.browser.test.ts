@@ -10,6 +10,7 @@ import { heartbeats } from './conformance/ground.ts'
 import { meetHarness } from './google-meet/harness.ts'
 import { jitsiHarness } from './jitsi/harness.ts'
 import { teamsHarness } from './microsoft-teams/harness.ts'
+import { serveExamples } from './serve-examples.ts'
 import { servePages } from './serve-pages.ts'
 import { LISTEN, levelOf, type PageServer, pictures, TONE } from './shown-pages.ts'
 
@@ -19,7 +20,7 @@ const jitsi = jitsiHarness()
 const LONG = { timeout: 30_000, interval: 500 }
 
 /** Pages of this server alone are permitted. */
-async function inside({ port }: PageServer, platform: Pick<typeof meet, 'inside'> = meet) {
+async function inside({ port }: Pick<PageServer, 'port'>, platform: Pick<typeof meet, 'inside'> = meet) {
   const mayShow = (address: string) => new URL(address).host === `127.0.0.1:${port}`
   let browser: Browser | null = null
   const open: typeof openBrowser = async (...given) => {
@@ -150,4 +151,30 @@ test('a browser that cannot capture a tab, and a bot that shows none, say so', a
   await expect(show(shell)).rejects.toThrow('The browser cannot show a page: Not')
   await expect(show({ chromium: HEADLESS_SHELL })).rejects.toThrow('This bot shows no pages.')
   expect(pages.asked).toEqual([])
+})
+
+test('the example with captions shows words, in their final form, and the time that is left', async () => {
+  const examples = await serveExamples()
+  const attempt = await inside(examples)
+  const page = await attempt.driver.showPage(examples.address('/captions-page.html?minutes=5'), listening().listener)
+  const speaker = { id: 1, name: 'Ann', platform_id: 'p' }
+  const words = (id: string, text: string, is_final: boolean) =>
+    page.tell({ type: 'transcript', id, text, is_final, speaker, start: 0, end: 1, language: null } as PageNews)
+  words('1', 'Good', false)
+  words('1', 'Good morning.', true)
+  words('2', '<b>Hello</b>', false)
+  const [shown] = attempt.browser().contexts().at(-1)!.pages()
+  await expect.poll(() => shown!.textContent('#lines'), LONG).toBe('Ann: Good morning.Ann: <b>Hello</b>')
+  expect(await shown!.textContent('#timer')).toMatch(/^[45]:\d\d$/)
+})
+
+test('the example with Pipecat hears the meeting, and is heard in it', async () => {
+  const examples = await serveExamples()
+  const attempt = await inside(examples)
+  const offer = encodeURIComponent(examples.address('/api/offer'))
+  await attempt.driver.showPage(examples.address(`/pipecat-page.html?offer=${offer}`), listening().listener)
+  const [shown] = attempt.browser().contexts().at(-1)!.pages()
+  await expect.poll(() => shown!.textContent('#state'), LONG).toBe('connected')
+  attempt.meeting.startSpeaking(attempt.meeting.people[0]!.id)
+  await expect.poll(() => attempt.meeting.bot.sent().audioIsSilent, LONG).toBe(false)
 })

@@ -151,6 +151,8 @@ type Ids = Record<string, string>
 /** Actions of its entries, what makes the rows that its path names, and its body. */
 type Case = [actions: string, make?: ((team: Team) => Promise<string | Ids>) | null, body?: unknown]
 
+const showing = { camera: { kind: 'webpage', url: 'https://example.com/captions' } }
+
 const CASES: Record<string, Case> = {
   'POST /v2/bots': ['bot.create', null, plain],
   'POST /v2/bots/batch': ['bot.create bot.create', null, () => [plain(), {}, plain()]],
@@ -162,6 +164,8 @@ const CASES: Record<string, Case> = {
   'POST /v2/bots/{bot_id}/send-chat-message': ['bot.command', bot(inCall), { message: SECRET }],
   'POST /v2/bots/{bot_id}/say': ['bot.command', bot(inCall), { text: SECRET }],
   'POST /v2/bots/{bot_id}/stop-saying': ['bot.command', bot(inCall)],
+  'POST /v2/bots/{bot_id}/output-media': ['bot.command', bot(inCall), showing],
+  'DELETE /v2/bots/{bot_id}/output-media': ['bot.command', bot(inCall)],
   'POST /v2/bots/{bot_id}/agent': ['bot.command', bot(inCall), { enabled: false }],
   'POST /v2/bots/{bot_id}/pause-recording': ['bot.command', bot(inCall)],
   'POST /v2/bots/{bot_id}/resume-recording': ['bot.command', bot({ ...inCall, status: 'recording_paused' })],
@@ -237,7 +241,7 @@ const CASES: Record<string, Case> = {
 }
 
 /** Their answers need a bot that answers, or a password that was set. */
-const MAY_FAIL = /send-chat|\/say$|stop-saying|\/agent$|pause-|resume-|\/sign-in$/
+const MAY_FAIL = /send-chat|\/say$|stop-saying|output-media|\/agent$|pause-|resume-|\/sign-in$/
 
 test('the operations above are all that change something', async () => {
   const changing = (await operationsServed(world.app)).filter(({ method }) => method !== 'get' && method !== 'head')

@@ -98,7 +98,7 @@ describe('examples', () => {
   afterAll(() => world.close())
 
   test('each operation has one of its body and of its path', () => {
-    expect(operations).toHaveLength(56)
+    expect(operations).toHaveLength(58)
     for (const { method, path, operation } of operations) {
       for (const { example } of Object.values(operation.requestBody?.content ?? {}))
         expect(example, `${method} ${path}`).toBeDefined()
@@ -169,7 +169,7 @@ describe('examples', () => {
       ? [400]
       : path.includes('credential_id')
         ? [404]
-        : /pause|resume|chat|say|agent|delete-data|resend|retry|retranscribe/.test(path)
+        : /pause|resume|chat|say|output-media|agent|delete-data|resend|retry|retranscribe/.test(path)
           ? [409, 503]
           : [200, 201]
     expect(expected, JSON.stringify(body)).toContain(status)
