@@ -20,13 +20,17 @@ test.each([
 ])('npm run service %s does the set-up and starts the service', async (_what, args, expected) => {
   expect((await checkout.run('scripts/service.sh', args)).exitCode).toBe(0)
   expect(await checkout.calls()).toContainEqual(expect.stringMatching(/^npm ci/))
-  expect(await lastCall()).toBe(`node ${checkout.folder}/dist/control-plane/main/cli/index.js${expected}`)
+  expect(await lastCall()).toBe(
+    `node --max-semi-space-size=4 ${checkout.folder}/dist/control-plane/main/cli/index.js${expected}`,
+  )
 })
 
 test('after the set-up `standin service` starts the same program', async () => {
   await checkout.run('scripts/service.sh')
   await checkout.run('bin/standin', ['service', 'teams', 'list'])
-  expect(await lastCall()).toBe(`node ${checkout.folder}/dist/control-plane/main/cli/index.js teams list`)
+  expect(await lastCall()).toBe(
+    `node --max-semi-space-size=4 ${checkout.folder}/dist/control-plane/main/cli/index.js teams list`,
+  )
 })
 
 test('a failed set-up starts no service', async () => {

@@ -6,7 +6,7 @@ import { type PageCall, pageCallSchema } from '@standin/wire/page-bridge.ts'
 import { messageOf } from '@standin/wire/text/error-text.ts'
 import { problemOfAddress } from '../../../packages/core/network/address-policy.ts'
 import type { CapturedAudio, ShownPage, ShownPageListener } from '../../../packages/core/ports.ts'
-import { openShownTab, type ShownTab, type ShownTabParts } from '../../browser/shown-tab.ts'
+import type { ShownTab, ShownTabParts } from '../../browser/shown-tab.ts'
 import type { DeviceToggles } from '../join/device-toggles.ts'
 import { type MeetingPage, scriptSource } from '../page-access/meeting-page.ts'
 
@@ -101,6 +101,8 @@ export class PageStage {
     const id = ++this.#last
     const channel = randomBytes(12).toString('hex')
     try {
+      // Most bots show no page.
+      const { openShownTab } = await import('../../browser/shown-tab.ts')
       const tab = await openShownTab({
         ...{
           browser: whole,

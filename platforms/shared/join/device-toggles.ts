@@ -8,6 +8,8 @@ const PRESSES = 5
 const FORGET_MS = 20_000
 /** A toggle shows its new state a moment after the click. */
 const BETWEEN_PRESSES_MS = 800
+/** A press that came on top of another one has undone it by then. */
+const UNDONE_MS = 3_000
 
 export type Device = 'microphone' | 'camera'
 type DeviceSnapshot = Pick<CommonSnapshot, Device>
@@ -16,6 +18,8 @@ export class DeviceToggles {
   readonly #page: MeetingPage
   readonly #wanted: Record<Device, 'on' | 'off'>
   readonly #presses: Record<Device, number[]> = { microphone: [], camera: [] }
+  /** The look that each device was pressed after; the page may have changed since. */
+  readonly #pressedAfter: Record<Device, DeviceSnapshot | null> = { microphone: null, camera: null }
   #lastMicrophone: DeviceState = 'absent'
   /** The state that is awaited after a press. */
   #microphonePressedTo: 'on' | 'off' | null = null
@@ -38,8 +42,9 @@ export class DeviceToggles {
       this.#presses[device] = presses
       if (presses.length >= PRESSES) continue
       isSettled = false
-      if (now - (presses.at(-1) ?? 0) < BETWEEN_PRESSES_MS) continue
+      if (now - (presses.at(-1) ?? 0) < BETWEEN_PRESSES_MS || this.#pressedAfter[device] === snapshot) continue
       presses.push(now)
+      this.#pressedAfter[device] = snapshot
       if (device === 'microphone') this.#microphonePressedTo = this.#wanted.microphone
       await this.#page.press(device)
     }
@@ -74,8 +79,10 @@ export class DeviceToggles {
     const before = this.#lastMicrophone
     this.#lastMicrophone = snapshot.microphone
     const went = before === 'on' && snapshot.microphone === 'off'
-    // A press that was to turn it on has turned nothing off.
-    const byUs = this.#microphonePressedTo === 'off'
+    const presses = this.#presses.microphone
+    const isUndone = presses.length > 1 && this.#page.clock.now() - presses.at(-1)! < UNDONE_MS
+    // A single press that was to turn it on has turned nothing off.
+    const byUs = this.#microphonePressedTo === 'off' || isUndone
     if (snapshot.microphone === this.#microphonePressedTo) this.#microphonePressedTo = null
     // A host's decision is kept.
     if (went && !byUs) this.#wanted.microphone = 'off'

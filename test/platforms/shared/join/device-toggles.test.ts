@@ -14,7 +14,7 @@ function togglesFor(microphone: State, camera: State = 'off') {
   /** One look of the driver, a second after the one before. */
   const look = async () => {
     const wasMuted = toggles.wasMuted(shown)
-    await toggles.settle(shown)
+    await toggles.settle({ ...shown })
     await clock.advance(1000)
     return wasMuted
   }
@@ -41,6 +41,24 @@ test('a host mutes a bot that has turned its microphone on itself, and the bot s
   shown.microphone = 'off'
   expect([await look(), await look()]).toEqual([true, false])
   expect(pressed).toEqual(['microphone'])
+})
+
+test('a press on top of another one is undone by the bot, and was no muting by the host', async () => {
+  const { clock, toggles, shown, look, pressed } = togglesFor('off')
+  toggles.want('microphone', 'on')
+  const old = { ...shown }
+  for (let count = 0; count < 2; count++) {
+    await toggles.settle(old)
+    await clock.advance(1000)
+  }
+  expect(pressed).toHaveLength(1)
+  // A busy page shows the first press late.
+  await look()
+  shown.microphone = 'on'
+  await look()
+  shown.microphone = 'off'
+  expect(await look()).toBe(false)
+  expect(pressed).toHaveLength(3)
 })
 
 test('a microphone that the bot turned off itself was not muted by the host', async () => {
