@@ -37,7 +37,8 @@ test('what a bot says is in its recording once, as its own turn, and a person cu
   expect(turn!.end_time - turn!.start_time - said.length / RATE).toBeGreaterThan(-0.3)
   expect(turn!.end_time - turn!.start_time - said.length / RATE).toBeLessThan(5)
   const sound = await soundOf(bot.file('audio.m4a'))
-  const recorded = sound.subarray(Math.round(turn!.start_time * RATE), Math.round(turn!.end_time * RATE))
+  // The text that is cut may follow in the same turn.
+  const recorded = sound.subarray(Math.round(turn!.start_time * RATE)).subarray(0, said.length)
   // The recorder sums both channels, to twice the energy; the same sound twice would have four to eight times of it.
   expect(energyOf(recorded) / energyOf(said)).toBeGreaterThan(1)
   expect(energyOf(recorded) / energyOf(said)).toBeLessThan(3)
