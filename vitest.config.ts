@@ -63,9 +63,13 @@ export default defineConfig({
       lane('unit', 0, WAITING, {
         include: ['test/**/*.test.ts'],
         exclude: Object.values(PLACES).flat(),
-        setupFiles: ['test/set-up/no-programs.ts'],
+        setupFiles: ['test/set-up/no-programs.ts', 'test/set-up/draws.ts'],
       }),
-      lane('db', 0, WAITING, { include: PLACES.db, globalSetup: ['test/set-up/postgres-folder.ts'] }),
+      lane('db', 0, WAITING, {
+        include: PLACES.db,
+        setupFiles: ['test/set-up/draws.ts'],
+        globalSetup: ['test/set-up/postgres-folder.ts'],
+      }),
       lane('smoke', 1, BOTS, { ...REAL_TIME, include: PLACES.smoke }),
       lane('drivers', 2, WAITING, { ...REAL_TIME, include: PLACES.pages }),
       lane('bots', 3, BOTS, { ...REAL_TIME, include: PLACES.bots }),
