@@ -75,8 +75,8 @@ const OAUTH_TOKENS = 'control-plane/connections/oauth-tokens.ts'
 
 /** Pure files that pages run too, beside their own code. */
 const PURE = [
-  ...['packages/core/meeting/caption-words.ts', 'packages/wire/platforms.ts'],
-  ...['packages/wire/codes.ts', 'packages/wire/file-names.ts'],
+  ...['packages/core/meeting/caption-words.ts', 'packages/core/meeting/resampler.ts'],
+  ...['packages/wire/platforms.ts', 'packages/wire/codes.ts', 'packages/wire/file-names.ts'],
   'control-plane/bots/messages/kinds.ts',
 ]
 

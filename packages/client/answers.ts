@@ -8,7 +8,7 @@ export class StandinApiError extends Error {
   readonly code: string | null
   /** Seconds to wait before the same request may succeed; null: the service did not say. */
   readonly retryAfter: number | null
-  /** Further words of the service, if there are any. */
+  /** Further words of the service, such as the reason of a bot, if there are any; `message` has them too. */
   readonly details: string | null
   /** With 400: where a part of the request is wrong, such as `body/bot_name`, and why. */
   readonly problems: readonly { path: string; message: string }[]
@@ -23,7 +23,7 @@ export class StandinApiError extends Error {
       problems = [],
     }: Pick<StandinApiError, 'status' | 'code' | 'retryAfter'> & Partial<Pick<StandinApiError, 'details' | 'problems'>>,
   ) {
-    super(message)
+    super(details === null ? message : `${message.replace(/\.$/, '')}: ${details}`)
     this.name = 'StandinApiError'
     this.status = status
     this.code = code

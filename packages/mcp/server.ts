@@ -1,6 +1,7 @@
 /** The tools of the Model Context Protocol server: an assistant sends a bot into a meeting, follows it, speaks and reads. */
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js'
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { type CallToolResult, ErrorCode } from '@modelcontextprotocol/sdk/types.js'
+import { StandinApiError } from '@standin/client/index.ts'
 import {
   botFields,
   botName,
@@ -13,6 +14,7 @@ import {
 } from '@standin/wire/bot-fields.ts'
 import { DEFAULT_BOT_NAME } from '@standin/wire/codes.ts'
 import { agentSwitch, sayFields } from '@standin/wire/commands.ts'
+import { messageOf } from '@standin/wire/text/error-text.ts'
 import { z } from 'zod'
 import { describeBot, lineOf, lineOfBot, lineOfUtterance, linesOfPeople } from './lines.ts'
 import type { Bot, BotEvent, Meetings } from './meetings.ts'
@@ -41,7 +43,10 @@ const wholeNumber = (min: number, max: number) =>
     z.int().min(min).max(max),
   )
 
-/** Of a tool. The SDK would name draft 7, and clients read the dialect of the protocol. */
+/**
+ * Of a tool. The SDK would name draft 7, and clients read the dialect of the protocol. Arguments that no tool takes are left
+ * out, not refused: n8n adds its own to each call (n8n-io/n8n#21716).
+ */
 const input = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.object(shape).meta({ $schema: 'https://json-schema.org/draft/2020-12/schema' })
 
@@ -112,7 +117,7 @@ function offerBots(server: McpServer, meetings: Meetings, pause: (ms: number) =>
         status: optional(z.string().max(200).optional()).describe(
           'Such as in_call_recording, or several: completed,failed.',
         ),
-        limit: optional(wholeNumber(1, 50).default(10)),
+        limit: optional(wholeNumber(1, 50).default(10)).describe('How many, at most.'),
       }),
       annotations: reads,
     },
@@ -186,7 +191,7 @@ function offerWords(server: McpServer, meetings: Meetings): void {
     {
       title: 'Write into the chat',
       description: 'All people in the meeting read it under the name of the bot.',
-      inputSchema: input({ bot_id: botId, message: chatText }),
+      inputSchema: input({ bot_id: botId, message: chatText.describe('Up to 500 characters.') }),
       annotations: acts,
     },
     ({ bot_id, message }) =>
@@ -323,11 +328,24 @@ function offerResources(server: McpServer, meetings: Meetings): void {
     const template = new ResourceTemplate(`standin://bots/{bot_id}/${name}`, { list: undefined })
     const about = { title: `${of} in the meeting of a bot`, mimeType: 'text/plain' }
     server.registerResource(name, template, about, async ({ href: uri }, { bot_id }) => {
-      const text = await read(await meetings.bot(botId.parse(bot_id)))
+      const id = botId.safeParse(bot_id)
+      if (!id.success) throw unknownResource(`${uri} names no bot: the id of a bot is a UUID`)
+      const text = await meetings
+        .bot(id.data)
+        .then(read)
+        .catch((error) => {
+          const sentence = sentenceOf(error)
+          throw error instanceof StandinApiError && error.status === 404
+            ? unknownResource(sentence)
+            : new Error(sentence)
+        })
       return { contents: [{ uri, mimeType: about.mimeType, text }] }
     })
   }
 }
+
+/** With the code that the SDK has for addresses that it does not know; its own error would say the code twice. */
+const unknownResource = (message: string) => Object.assign(new Error(message), { code: ErrorCode.InvalidParams })
 
 async function allEvents(meetings: Meetings, id: string, type: BotEvent['type']): Promise<BotEvent[]> {
   const all: BotEvent[] = []
@@ -359,8 +377,11 @@ async function answered(work: () => Promise<string>): Promise<CallToolResult> {
   try {
     return { content: [{ type: 'text', text: await work() }] }
   } catch (error) {
-    return { content: [{ type: 'text', text: error instanceof Error ? error.message : String(error) }], isError: true }
+    return { content: [{ type: 'text', text: sentenceOf(error) }], isError: true }
   }
 }
+
+/** Without the part of the request, of which an assistant knows nothing. */
+const sentenceOf = (error: unknown) => messageOf(error).replace(/^(?:body|querystring|params)\//, '')
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

@@ -38,7 +38,7 @@ const ownTool = z.strictObject({
     ),
 })
 
-const AGENT_PROVIDERS = ['openai_realtime', 'deepgram'] as const
+const AGENT_PROVIDERS = ['openai_realtime', 'deepgram', 'elevenlabs'] as const
 export type AgentProviderName = (typeof AGENT_PROVIDERS)[number]
 
 /** Fields that a request and its job have alike; the keys are secrets, which each has in its own form. */
@@ -46,16 +46,21 @@ export const agentFields = {
   provider: z
     .enum(AGENT_PROVIDERS)
     .describe(
-      "The protocol of the server: OpenAI's Realtime interface, which hears questions, or Deepgram's Voice Agent, which reads them.",
+      "The protocol of the server: OpenAI's Realtime interface, which hears questions, or Deepgram's Voice Agent and ElevenLabs Agents, which read them.",
     ),
+  agent_id: text(200)
+    .nullish()
+    .describe('Of `elevenlabs`, which needs it, and of no other: the agent that you made there.'),
   url: webSocketAddress
     .max(MAX_ADDRESS_LENGTH)
     .refine(storable, { error: NOT_STORABLE })
     .nullish()
-    .describe("A server that speaks the protocol. Absent: the operator's, else that of OpenAI or Deepgram."),
+    .describe("A server that speaks the protocol. Absent: the operator's, else that of the provider."),
   model: text(100)
     .nullish()
-    .describe('As the server names it. Absent: `gpt-realtime-2.1`, with Deepgram `gpt-4o-mini`.'),
+    .describe(
+      'As the server names it. Absent: `gpt-realtime-2.1`, with Deepgram `gpt-4o-mini`, with ElevenLabs that of the agent.',
+    ),
   voice: text(100).nullish().describe('As the server names it. Absent: its usual one.'),
   instructions: text(16_000).nullish().describe('Who the agent is, and what it is to do.'),
   greeting: sayText.nullish().describe('It says this once it is in the meeting. Absent: it says nothing.'),
@@ -94,13 +99,22 @@ export function toolAddresses(agent: { tools: readonly AgentTool[] } | null | un
   return (agent?.tools ?? []).flatMap((tool) => (tool.type === 'webhook' ? [tool.url] : []))
 }
 
-/** Webhooks of an agent are signed. */
-export function checkToolSecret(
-  agent: { tools: readonly { type: string }[]; webhook_secret?: string | null | undefined },
+/** Fields that need or exclude another one. */
+export function checkAgentFields(
+  agent: {
+    provider: AgentProviderName
+    agent_id?: string | null | undefined
+    tools: readonly { type: string }[]
+    webhook_secret?: string | null | undefined
+  },
   context: z.core.$RefinementCtx,
 ): void {
-  if (agent.webhook_secret || !agent.tools.some(({ type }) => type === 'webhook')) return
-  context.addIssue({ code: 'custom', path: ['webhook_secret'], message: 'is needed by a tool of type webhook' })
+  const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
+  if (!agent.webhook_secret && agent.tools.some(({ type }) => type === 'webhook'))
+    refuse('webhook_secret', 'is needed by a tool of type webhook')
+  const isMadeThere = agent.provider === 'elevenlabs'
+  if (isMadeThere && !agent.agent_id) refuse('agent_id', 'is needed by the provider elevenlabs')
+  if (!isMadeThere && agent.agent_id) refuse('agent_id', `is not taken by the provider ${agent.provider}`)
 }
 
 /** What else of a bot does not go together with its agent; null without an agent, or if all does. */
@@ -120,8 +134,11 @@ export function problemOfAgent({
       path: 'agent.address',
       message: 'must be always, or the job needs a live transcript (mode live or live_and_after) to read its name in',
     }
-  if (agent.provider === 'deepgram' && !isLive)
-    return { path: 'agent.provider', message: 'deepgram needs a live transcript, in which the bot reads questions' }
+  if (agent.provider !== 'openai_realtime' && !isLive)
+    return {
+      path: 'agent.provider',
+      message: `${agent.provider} needs a live transcript, in which the bot reads questions`,
+    }
   if ((streaming?.audio_frequency ?? AGENT_RATE) === AGENT_RATE) return null
   return {
     path: 'streaming.audio_frequency',
@@ -152,6 +169,11 @@ const SERVERS = {
     url: 'wss://agent.deepgram.com/v1/agent/converse',
     urlVariable: null,
     keyVariable: 'STANDIN_DEEPGRAM_KEY',
+  },
+  elevenlabs: {
+    url: 'wss://api.elevenlabs.io/v1/convai/conversation',
+    urlVariable: null,
+    keyVariable: 'STANDIN_ELEVENLABS_KEY',
   },
 } as const satisfies Record<AgentProviderName, object>
 

@@ -191,7 +191,7 @@ export const botFields = {
     .enum(['accept', 'refuse'])
     .default('accept')
     .describe('The answer if the meeting asks the bot whether it agrees to be recorded itself.'),
-  output_media: outputMedia.nullable().default(null),
+  output_media: outputMedia.nullable().default(null).describe(outputMedia.description!),
   account: z
     .enum(ACCOUNT_USES)
     .default('never')

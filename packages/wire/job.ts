@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod'
-import { agentFields, checkToolSecret, problemOfAgent } from './agent.ts'
+import { agentFields, checkAgentFields, problemOfAgent } from './agent.ts'
 import {
   address,
   audioFrequency,
@@ -177,7 +177,7 @@ const agentSchema = z
     api_key: token.nullish().describe("Of the agent's server; absent: the operator's, for the operator's server."),
     webhook_secret: token.nullish().describe('Signs the calls of webhook tools, as webhooks are signed.'),
   })
-  .superRefine(checkToolSecret)
+  .superRefine(checkAgentFields)
 
 /** Asked with GET for each try; answers with the bare token as plain text. */
 const tokenUrl = address('https:', 'http:').refine((text) => text.length <= 2048, {

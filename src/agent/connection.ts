@@ -41,7 +41,7 @@ export class AgentConnection {
   readonly #over = new AbortController()
   readonly #work: Promise<void>
   #session: AgentSession | null = null
-  #end: (reason: string) => void = () => {}
+  #end: (reason: string | null) => void = () => {}
 
   constructor(parts: ConnectionParts) {
     this.#parts = parts
@@ -96,10 +96,14 @@ export class AgentConnection {
   async #live(): Promise<string | null> {
     const { provider, tools, listener, clock, onOpen, isIdle } = this.#parts
     const { signal } = this.#over
-    const lost = Promise.withResolvers<string>()
-    const session = await provider.open(tools, { ...listener, onLost: lost.resolve }, signal)
+    const lost = Promise.withResolvers<string | null>()
+    this.#end = (reason) => {
+      // What is asked in the same moment waits for the next one.
+      this.#session = null
+      lost.resolve(reason)
+    }
+    const session = await provider.open(tools, { ...listener, onLost: this.#end }, signal)
     this.#session = session
-    this.#end = lost.resolve
     const openedAt = clock.now()
     const marginMs = Math.min(RENEW_BEFORE_MS, (session.endsAt - openedAt) * RENEW_SHARE)
     const renewFrom = Math.max(session.endsAt - marginMs, openedAt + RENEW_AFTER_MS)

@@ -11,13 +11,14 @@ import { callFinder } from './calls.ts'
 import { AgentConnection } from './connection.ts'
 import { type Act, Conversation, type Heard } from './conversation.ts'
 import { deepgramAgent } from './deepgram.ts'
+import { elevenLabsAgent } from './elevenlabs.ts'
 import { ABOUT_LINES, Lines } from './lines.ts'
 import { openAiRealtime } from './openai-realtime.ts'
 import { RecentSound } from './recent-sound.ts'
 import { callTool, describeTools, type ToolParts } from './tools.ts'
 import type { AgentListener, AgentProvider, AgentSession } from './types.ts'
 
-export { deepgramAgent, openAiRealtime }
+export { deepgramAgent, elevenLabsAgent, openAiRealtime }
 
 const LOOK_EVERY_MS = 50
 /** A sound process that exited is restarted after this. */
@@ -147,9 +148,8 @@ class LiveAgent implements Agent {
   }
 
   onWords({ speaker, text, is_final: isFinal, start }: Transcript): void {
-    // A recognizer never gets the bot's voice: its turn is that of a person who talks over it.
-    const who = speaker === null || speaker.platform_id === OWN_ID ? null : speaker.platform_id
-    if (who === null && this.#options.wordsHaveOwn) return
+    const who = speaker?.platform_id ?? null
+    if (who === OWN_ID || (who === null && this.#options.wordsHaveOwn)) return
     const at = this.#meeting?.instantOf(start) ?? this.#now
     this.#take({ type: 'words', who, text, isFinal, at })
   }
@@ -338,6 +338,8 @@ class LiveAgent implements Agent {
     const { limits } = this.#options
     const now = this.#now
     this.#take({ type: 'time', leftMs: this.#answer.leftMs })
+    // A server that keeps pace with the sound says after it that this was all.
+    if (this.#answer.waitingMs > 0) this.#noteSign()
     if (this.#question !== null && now - this.#question.at > QUESTION_WAITS_MS) {
       this.#question = null
       this.#take({ type: 'answer', is: 'lost' })

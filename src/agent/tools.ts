@@ -110,6 +110,6 @@ async function ask(
     'content-type': 'application/json',
     ...signatureHeaders(`${botId}-${id}`, Math.floor(clock.now() / 1000), body, secret === null ? [] : [secret]),
   }
-  const limits: FetchLimits = { ...WEBHOOK, post: { body, headers } }
+  const limits: FetchLimits = { ...WEBHOOK, body, headers }
   return String(Buffer.from(await post(url, limits, isPermitted)))
 }

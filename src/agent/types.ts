@@ -15,8 +15,8 @@ export interface AgentListener {
   onToolCall(call: { id: string; name: string; argumentsText: string }): void
   /** Something failed, in a sentence; the session goes on. `code` is the server's. */
   onProblem(code: string, sentence: string): void
-  /** The session is over, and not because we closed it; called once at most. */
-  onLost(reason: string): void
+  /** The session is over, and not because we closed it; called once at most. Null: as planned, another one is to follow. */
+  onLost(reason: string | null): void
 }
 
 /** How much of a part of an answer people heard. */

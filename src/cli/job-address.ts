@@ -41,7 +41,7 @@ export async function downloadJob(
     maxBytes: MAX_JOB_BYTES,
     timeoutMs: TRY_MS,
     accept: 'application/json',
-    bearer: token,
+    headers: { authorization: `Bearer ${token}` },
   }
   const startedAt = clock.now()
   for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(2 * delayMs, MAX_DELAY_MS)) {

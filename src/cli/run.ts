@@ -58,6 +58,9 @@ const SECRETS = [
   'STANDIN_TRANSCRIPTION_KEY',
   'STANDIN_VOICE_KEY',
   'STANDIN_AGENT_KEY',
+  'STANDIN_DEEPGRAM_KEY',
+  'STANDIN_ASSEMBLYAI_KEY',
+  'STANDIN_ELEVENLABS_KEY',
 ]
 
 /** A copy of the environment; what is secret is then only in the copy. */

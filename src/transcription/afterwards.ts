@@ -179,7 +179,7 @@ async function filled(
   const turns = await readTurns(folder)
   const sound = join(folder, 'audio.m4a')
   const seconds = await secondsOf(sound, signal)
-  const utterances = [...(live.utterances ?? utterancesOf(live.words, turns, live.languages[0] ?? null))]
+  const utterances = [...live.utterances]
   const result = { ...live, raw: [...live.raw], languages: [...live.languages], holes: [], utterances }
   const missing: Hole[] = []
   const maxSeconds = (provider.afterwards?.maxSeconds ?? 0) + 2 * (AROUND + FRAME_SECONDS)
@@ -263,9 +263,8 @@ export async function writeLiveTranscript(
   // What is there is written also if the time for more is over.
   const signal = isTimeUp(options.signal) ? AbortSignal.timeout(WRITE_MS) : options.signal
   const { languages, raw } = live
-  const spoken = live.utterances ?? utterancesOf(live.words, await readTurns(folder), languages[0] ?? null)
   const sound = join(folder, 'audio.m4a')
-  const utterances = (await options.tellApart?.(sound, spoken, signal)) ?? spoken
+  const utterances = (await options.tellApart?.(sound, live.utterances, signal)) ?? live.utterances
   const seconds = await secondsOf(sound, signal)
   const createdAt = options.now?.() ?? new Date()
   await writeTranscript(folder, { botId, provider, createdAt, languages, seconds, utterances, holes, raw, key })
@@ -297,7 +296,7 @@ export async function finishTranscript(
     writeLiveTranscript(folder, { ...common, provider: provider.name, live: heard, missing })
   const missing = live === null ? 'Nothing was heard.' : whatIsMissing(live)
   if (live !== null && missing === null && (!isAfterwards || provider.afterwards === null)) return writeLive(live)
-  const hasWords = live !== null && (live.utterances ?? live.words).length > 0
+  const hasWords = live !== null && live.utterances.length > 0
   if (provider.afterwards === null) {
     if (!hasWords) throw new Error(missing ?? 'Nothing was heard.')
     notice(`The transcript is not whole: ${missing}`)

@@ -2,6 +2,7 @@
 
 import type { Person, Transcript } from '@standin/wire/events.ts'
 import type { Logger } from '../../packages/core/logger.ts'
+import { OWN_ID } from '../../packages/core/meeting/meeting.ts'
 import type {
   CaptureEnvironment,
   Clock,
@@ -45,9 +46,8 @@ export interface LiveOptions {
 
 /** The result of a live transcript after the meeting. */
 export interface LiveResult {
-  /** Of captions, with the speakers that they name; else null. */
-  utterances: Utterance[] | null
-  /** Seconds of the recording. */
+  utterances: Utterance[]
+  /** Those of a recognizer, which hears people mixed. Seconds of the recording. */
   words: Word[]
   languages: string[]
   /** The provider's final messages, unchanged. */
@@ -162,21 +162,15 @@ export class LiveTranscription implements LiveTranscript {
   result(): LiveResult {
     const isByCaptions = this.#options.recognition === null
     const noCaptions = this.#areCaptionsOn === true ? null : 'Captions could not be turned on.'
+    const mixed = utterancesOf(this.#words, this.#turns(), [...this.#languages][0] ?? null)
     return {
-      utterances: isByCaptions ? inOneBreath(this.#utterances) : this.#utterancesOfVoices(),
+      utterances: inOneBreath([...this.#utterances, ...mixed]),
       words: this.#words.toSorted((one, other) => one.start - other.start),
       languages: [...this.#languages],
       raw: this.#raw,
       gap: isByCaptions ? noCaptions : this.#failure,
       holes: this.#holes,
     }
-  }
-
-  /** Null if the voices came mixed. */
-  #utterancesOfVoices(): Utterance[] | null {
-    if (this.#utterances.length === 0) return null
-    const mixed = utterancesOf(this.#words, this.#time?.turns().map(asTurn) ?? [], null)
-    return inOneBreath([...this.#utterances, ...mixed])
   }
 
   get #failure(): string | null {
@@ -301,8 +295,16 @@ export class LiveTranscription implements LiveTranscript {
   }
 
   #turnsNear(second: number): (Turn & { person: Person })[] {
+    return this.#turns().filter(({ end }) => end > second - TURNS_BACK)
+  }
+
+  /** A recognizer never hears the bot's voice; what it hears then is a person who talks at the same time. */
+  #turns(): (Turn & { person: Person })[] {
     const turns: SpokenTurn[] = this.#time?.turns() ?? []
-    return turns.filter(({ end }) => end > second - TURNS_BACK).map(asTurn)
+    const hasOwn = this.#options.recognition === null
+    return turns
+      .filter(({ person }) => hasOwn || person.platform_id !== OWN_ID)
+      .map(({ person, start, end }) => ({ person, speaker: person.name, userId: person.id, start, end }))
   }
 
   #personOf({ userId, start }: Utterance): Person | null {
@@ -354,7 +356,3 @@ export class LiveTranscription implements LiveTranscript {
 function turnOf({ name, id }: Person, words: readonly Word[]): Turn[] {
   return [{ speaker: name, userId: id, start: words[0]!.start, end: words.at(-1)!.end }]
 }
-
-const asTurn = ({ person, start, end }: SpokenTurn) => ({
-  ...{ person, speaker: person.name, userId: person.id, start, end },
-})

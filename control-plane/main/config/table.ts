@@ -365,6 +365,7 @@ export const SETTINGS = {
     voiceName: { variable: 'STANDIN_VOICE_NAME', kind: is.anyText },
     agentUrl: { variable: 'STANDIN_AGENT_URL', kind: is.addressBy('wss:', 'ws:') },
     agentKey: { variable: 'STANDIN_AGENT_KEY', kind: is.anyText, isSecret: true },
+    elevenlabsKey: { variable: 'STANDIN_ELEVENLABS_KEY', kind: is.anyText, isSecret: true },
     deepgramKey: { variable: 'STANDIN_DEEPGRAM_KEY', kind: is.anyText, isSecret: true },
     deepgramUrl: { variable: 'STANDIN_DEEPGRAM_URL', kind: speechAddress },
     assemblyaiKey: { variable: 'STANDIN_ASSEMBLYAI_KEY', kind: is.anyText, isSecret: true },

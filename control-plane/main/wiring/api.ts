@@ -95,6 +95,7 @@ function agentProvidersOf({ worker }: ServiceConfig) {
     STANDIN_AGENT_URL: worker.agentUrl,
     STANDIN_AGENT_KEY: worker.agentKey,
     STANDIN_DEEPGRAM_KEY: worker.deepgramKey,
+    STANDIN_ELEVENLABS_KEY: worker.elevenlabsKey,
   })
 }
 

@@ -11,10 +11,10 @@ export interface FetchLimits {
   maxBytes: number
   timeoutMs: number
   accept: string
-  /** A bearer token. It is sent to the named address only, so redirects are not followed. */
-  bearer?: string
+  /** Such as a key. They are sent to the named address only, so redirects are not followed. */
+  headers?: Record<string, string>
   /** Sent with POST; then redirects are not followed. */
-  post?: { body: string; headers: Record<string, string> }
+  body?: string
 }
 
 /** Codes of faults that another try does not cure: the address is not allowed, the document is too large. */
@@ -63,15 +63,15 @@ function assertPublic(url: URL): void {
 
 function request(
   url: URL,
-  { accept, bearer, post, maxBytes }: FetchLimits,
+  { accept, headers, body, maxBytes }: FetchLimits,
   lookup: LookupFunction | undefined,
   signal: AbortSignal,
 ): Promise<Uint8Array | { redirectedTo: string }> {
   return new Promise((resolve, reject) => {
     const fail = (reason: string, cause?: Error) => reject(new Error(`${url.host} ${reason}`, { cause }))
-    const headers = { accept, ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }), ...post?.headers }
-    const options = { method: post ? 'POST' : 'GET', signal, headers, ...(lookup && { lookup }) }
-    const isPlain = bearer === undefined && post === undefined
+    const method = body === undefined ? 'GET' : 'POST'
+    const options = { method, signal, headers: { accept, ...headers }, ...(lookup && { lookup }) }
+    const isPlain = headers === undefined && body === undefined
     const outgoing = (url.protocol === 'http:' ? requestPlain : requestTls)(url, options, (response) => {
       const status = response.statusCode ?? 0
       if (isPlain && status >= 300 && status < 400 && response.headers.location !== undefined) {
@@ -83,13 +83,13 @@ function request(
         return reject(new UnexpectedStatus(url.host, status))
       }
       readBody(response, maxBytes).then(
-        (body) => resolve(new Uint8Array(body)),
+        (read) => resolve(new Uint8Array(read)),
         (error: Error) => fail(error.message, error),
       )
     })
     outgoing.on('error', (error) =>
       fail(signal.aborted ? 'did not answer in time' : `could not be asked: ${error.message}`, error),
     )
-    outgoing.end(post?.body)
+    outgoing.end(body)
   })
 }

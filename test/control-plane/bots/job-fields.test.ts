@@ -80,7 +80,14 @@ const ASKED = {
 const WITH_AGENT = {
   ...{ ...ASKED, streaming_config: { output_url: 'wss://example.com/out' } },
   agent: {
-    ...{ provider: 'openai_realtime', url: 'wss://example.com/agent', model: 'm', voice: 'v', address: 'always' },
+    ...{
+      provider: 'elevenlabs',
+      agent_id: 'a',
+      url: 'wss://example.com/agent',
+      model: 'm',
+      voice: 'v',
+      address: 'always',
+    },
     ...{ instructions: 'Be kind.', greeting: 'Hello', wake_phrases: ['you'], mute_words: ['hush'] },
     limits: { spoken_seconds: 7, session_seconds: 8 },
     tools: [{ type: 'leave' }, { type: 'webhook', name: 'find', description: 'Finds.', url: 'https://example.com/' }],

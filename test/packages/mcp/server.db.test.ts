@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
+import { ErrorCode } from '@modelcontextprotocol/sdk/types.js'
 import type { NumberedEvent } from '@standin/wire/events.ts'
 import { afterAll, expect, test } from 'vitest'
 import { createStandinClient } from '../../../packages/client/index.ts'
@@ -97,6 +98,10 @@ test('an assistant finds the tools, and each says what it takes', async () => {
     'stop_page',
     'switch_agent',
   ])
+  const undescribed = tools.flatMap(({ name, inputSchema: { properties = {} } }) =>
+    Object.entries(properties).flatMap(([field, schema]) => ('description' in schema ? [] : `${name}.${field}`)),
+  )
+  expect(undescribed).toEqual([])
   expect(client.getServerVersion()).toMatchObject({ name: 'standin', version: '1.2.3' })
   expect(client.getInstructions()).toContain('not as instructions')
 })
@@ -166,9 +171,32 @@ test('past transcripts are searched without regard to case and accents', async (
   expect(await call('search_transcripts', { words: 'absent' })).toBe('There is nothing yet.')
 })
 
-test('what the service refuses is an answer in words', async () => {
-  await expect(call('leave_meeting', { bot_id: randomUUID() })).rejects.toThrow(/not found/i)
-  await expect(call('send_bot', { meeting_url: 'https://example.com/none' })).rejects.toThrow(/meeting_url|platform/i)
-  await expect(call('say', { bot_id: randomUUID(), text: 'hi' })).rejects.toThrow(/not found/i)
-  await expect(call('send_chat', { bot_id: 'x', message: 'hi' })).rejects.toThrow(/bot_id/)
+const NONE = '5b0d4f2e-7c55-4c86-9d2c-0f6a1f0c7f11'
+
+test.each<[tool: string, args: Record<string, unknown>, sentence: RegExp]>([
+  ['leave_meeting', { bot_id: NONE }, /^Bot with ID '.*' not found$/],
+  ['say', { bot_id: NONE, text: 'hi' }, /not found/],
+  ['send_bot', { meeting_url: 'https://example.com/none' }, /^meeting_url: The server example\.com/],
+  ['send_chat', { bot_id: 'x', message: 'hi' }, /bot_id/],
+  ['follow_bot', { bot_id: NONE, cursor: 'x' }, /^cursor is not a cursor/],
+  ['list_bots', { status: 'sleeping' }, /^status/],
+])('what the service refuses is an answer in words: %s %j', async (tool, args, sentence) => {
+  await expect(call(tool, args)).rejects.toThrow(sentence)
+})
+
+test('the reason of a bot that refuses a command is in the answer', async () => {
+  const { id } = await sentBot()
+  await world.set(id, { status: 'in_call_recording' })
+  await expect(call('switch_agent', { bot_id: id, enabled: false })).rejects.toThrow(/refused the command: The bot/)
+})
+
+test.each([
+  [`standin://bots/${NONE}/people`, /not found/],
+  ['standin://bots/x/transcript', /the id of a bot is a UUID/],
+  ['standin://bots', /not found/],
+])('the resource %s is an error of the request, in a sentence', async (uri, message) => {
+  await expect(client.readResource({ uri })).rejects.toMatchObject({
+    code: ErrorCode.InvalidParams,
+    message: expect.stringMatching(message),
+  })
 })

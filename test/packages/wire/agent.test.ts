@@ -15,6 +15,10 @@ test.each<[agent: object, others: object, problem?: string]>([
   [{ address: 'name' }, { transcription: { mode: 'after' } }, 'agent.address'],
   [{ provider: 'deepgram' }, LIVE],
   [{ provider: 'deepgram' }, {}, 'agent.provider'],
+  [{ provider: 'elevenlabs', agent_id: 'a' }, LIVE],
+  [{ provider: 'elevenlabs', agent_id: 'a' }, {}, 'agent.provider'],
+  [{ provider: 'elevenlabs' }, LIVE, 'agent.agent_id'],
+  [{ agent_id: 'a' }, {}, 'agent.agent_id'],
   [{}, { streaming: { input: 'wss://example.com/' } }],
   [{}, { streaming: { input: 'wss://example.com/', audio_frequency: 16_000 } }, 'streaming.audio_frequency'],
   [{ tools: [HOOK], webhook_secret: 's' }, {}],
@@ -39,11 +43,13 @@ test.each<[agent: object, others: object, problem?: string]>([
 
 const OPENAI = 'wss://api.openai.com/v1/realtime'
 const DEEPGRAM = 'wss://agent.deepgram.com/v1/agent/converse'
+const ELEVENLABS = 'wss://api.elevenlabs.io/v1/convai/conversation'
 const KEYED = { STANDIN_AGENT_KEY: 'theirs' }
 
 test.each<[agent: object, environment: Record<string, string>, access: object | null, problem?: string]>([
   [{ provider: 'deepgram' }, { STANDIN_DEEPGRAM_KEY: 'dg', STANDIN_AGENT_KEY: 'no' }, { url: DEEPGRAM, key: 'dg' }],
   [{ provider: 'deepgram' }, { STANDIN_AGENT_URL: 'ws://10.0.0.7/' }, null, 'agent.api_key'],
+  [{ provider: 'elevenlabs' }, { STANDIN_ELEVENLABS_KEY: 'el' }, { url: ELEVENLABS, key: 'el' }],
   [{ api_key: 'mine' }, KEYED, { url: OPENAI, key: 'mine' }],
   [{}, KEYED, { url: OPENAI, key: 'theirs' }],
   [{}, {}, null, 'agent.api_key'],

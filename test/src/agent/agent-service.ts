@@ -1,15 +1,12 @@
-/**
- * A server that speaks OpenAI's Realtime interface: it notes what it gets, and answers as its script says. It refuses what
- * the true one refuses: an empty question, a second answer at a time, a truncation beyond the sound that there is.
- */
-import type { IncomingHttpHeaders } from 'node:http'
+/** Servers that speak: what every stand-in of one notes and counts, and its answers, which are tones. */
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { onTestFinished } from 'vitest'
 import type { WebSocket } from 'ws'
-import { openService } from '../transcription/service.ts'
+import { type Answer, openService } from '../transcription/service.ts'
 
 export const RATE = 24_000
 
-export interface ClientEvent {
+interface ClientEvent {
   type: string
   at: number
   [field: string]: unknown
@@ -23,11 +20,7 @@ export interface TalkSession {
   events: ClientEvent[]
   /** Bytes of sound that are no question yet. */
   heard: number
-}
-
-interface RealtimeSession extends TalkSession {
-  /** Seconds of each question. */
-  questions: number[]
+  /** Sends an event. */
   say(event: object): void
 }
 
@@ -41,131 +34,96 @@ export interface TalkScript {
   call?(number: number): { name: string; arguments: string } | null
 }
 
-export interface AgentService<Session extends TalkSession = TalkSession> {
-  url: string
-  sessions: Session[]
-  /** Of all sessions, in their order. */
-  events(): ClientEvent[]
-  of(type: string): ClientEvent[]
-  opened(): number
-  asked(): number
-  /** All text that it got, or that of one session. */
-  told(session?: TalkSession): string
-  results(): string[]
-  toolsOf(): string[]
+interface Protocol<Session extends TalkSession> {
+  path: string
+  /** Begins a session; the result takes what the client sends, and ends the answer with the connection. */
+  onSession(session: Session, nextAnswer: () => number): { take(event: ClientEvent): void; stop(): void }
+  /** Types of the messages that open a session and that ask a question. */
+  opens: string
+  asks: string
+  /** Of an event: its text, the result of a function, and the names of the functions that it offers. */
+  textOf(event: ClientEvent): string
+  resultOf(event: ClientEvent): unknown
+  toolsOf(event: ClientEvent): { name: string }[] | undefined
+  /** Over HTTP. */
+  answer?(request: IncomingMessage, service: AgentService): Answer
 }
 
-export interface AgentScript extends TalkScript {
-  session?(dial: number): object
-  /** Instead of the usual answer; true: that was all. */
-  answer?(session: RealtimeSession, number: number): boolean
-}
+export type AgentService<Session extends TalkSession = TalkSession> = Awaited<
+  ReturnType<typeof startAgentService<Session>>
+>
 
-/** A tone, so that a meeting hears it. */
-export function tone(ms: number): Buffer {
-  const sound = Buffer.alloc(Math.round((ms * RATE) / 1000) * 2)
-  for (let at = 0; at < sound.length / 2; at++)
-    sound.writeInt16LE(Math.round(8000 * Math.sin((2 * Math.PI * 440 * at) / RATE)), at * 2)
-  return sound
-}
-
-export async function startRealtimeService(script: AgentScript = {}): Promise<AgentService<RealtimeSession>> {
-  const sessions: RealtimeSession[] = []
+export async function startAgentService<Session extends TalkSession>(
+  { refuse }: TalkScript,
+  { path, onSession, opens, asks, textOf, resultOf, toolsOf, answer }: Protocol<Session>,
+) {
+  const sessions: Session[] = []
   let dials = 0
   let answers = 0
   const { port, close } = await openService({
-    refuse: () => script.refuse?.(++dials) ?? null,
+    refuse: () => refuse?.(++dials) ?? null,
+    ...(answer && { answer: (request: IncomingMessage) => answer(request, service as AgentService) }),
     onSocket(socket, request) {
-      const say = (event: object) => socket.readyState === socket.OPEN && socket.send(JSON.stringify(event))
-      const session: RealtimeSession = {
-        ...{ headers: request.headers, path: request.url ?? '', socket, events: [], heard: 0, questions: [], say },
-      }
+      const session = {
+        ...{ headers: request.headers, path: request.url ?? '', socket, events: [] as ClientEvent[], heard: 0 },
+        say: (event: object) => socket.readyState === socket.OPEN && socket.send(JSON.stringify(event)),
+      } as unknown as Session
       sessions.push(session)
-      say({ type: 'session.created', session: script.session?.(sessions.length) ?? {} })
-      let active: { id: string; timer?: NodeJS.Timeout } | null = null
-      const lengths = new Map<string, number>()
-      const error = (code: string) =>
-        say({ type: 'error', error: { type: 'invalid_request_error', code, message: code } })
-      const end = (status: string) => {
-        if (active === null) return
-        clearInterval(active.timer)
-        say({ type: 'response.done', response: { id: active.id, status } })
-        active = null
-      }
-      const answer = () => {
-        if (active !== null) return error('conversation_already_has_active_response')
-        const number = ++answers
-        const begun: { id: string; timer?: NodeJS.Timeout } = { id: `answer_${number}` }
-        active = begun
-        say({ type: 'response.created', response: { id: begun.id } })
-        if (script.answer?.(session, number)) {
-          active = null
-          return
-        }
-        const call = script.call?.(number)
-        if (call) {
-          const made = { response_id: begun.id, call_id: `call_${number}`, ...call }
-          say({ type: 'response.function_call_arguments.done', ...made })
-          return end('completed')
-        }
-        const { answerMs = 600, speed = 10 } = script
-        let sent = 0
-        begun.timer = setInterval(() => {
-          const ms = Math.min(100 * speed, answerMs - sent)
-          sent += ms
-          lengths.set(`item_${number}`, sent)
-          const delta = tone(ms).toString('base64')
-          say({ type: 'response.output_audio.delta', response_id: begun.id, item_id: `item_${number}`, delta })
-          if (sent < answerMs) return
-          say({ type: 'response.output_audio_transcript.done', response_id: begun.id, transcript: `Answer ${number}.` })
-          end('completed')
-        }, 100)
-      }
-      socket.on('close', () => clearInterval(active?.timer))
-      socket.on('message', (data: Buffer) => {
-        const event = JSON.parse(data.toString()) as ClientEvent & { audio?: string }
-        if (event.type === 'input_audio_buffer.append') {
-          session.heard += Buffer.from(event.audio!, 'base64').byteLength
-          return
-        }
-        session.events.push({ ...event, at: Date.now() })
-        if (event.type === 'session.update') say({ type: 'session.updated', session: {} })
-        else if (event.type === 'input_audio_buffer.clear') session.heard = 0
-        else if (event.type === 'input_audio_buffer.commit') {
-          if (session.heard < RATE * 0.2) return error('input_audio_buffer_commit_empty')
-          session.questions.push(session.heard / 2 / RATE)
-          session.heard = 0
-        } else if (event.type === 'response.create') answer()
-        else if (event.type === 'response.cancel') {
-          if (active === null) return error('response_cancel_not_active')
-          clearInterval(active.timer)
-          // It takes the true server a moment.
-          setTimeout(() => end('cancelled'), 100)
-        } else if (event.type === 'conversation.item.truncate') {
-          const most = lengths.get(String(event.item_id)) ?? -1
-          if (Number(event.audio_end_ms) > most) error('truncated_too_far')
+      const { take, stop } = onSession(session, () => ++answers)
+      socket.on('close', stop)
+      socket.on('message', (data: Buffer, isBinary) => {
+        const event = isBinary ? null : (JSON.parse(data.toString()) as ClientEvent)
+        const text = event?.audio ?? event?.user_audio_chunk
+        const sound = typeof text === 'string' ? Buffer.from(text, 'base64') : event === null && data
+        if (sound) session.heard += sound.byteLength
+        else {
+          session.events.push({ ...event!, at: Date.now() })
+          take(event!)
         }
       })
     },
   })
   onTestFinished(close)
   const events = () => sessions.flatMap((session) => session.events)
-  const items = (session?: TalkSession) =>
-    (session ? session.events : events()).flatMap(
-      ({ item }) => (item as { content?: { text: string }[]; output?: string }) ?? [],
-    )
-  return {
-    url: `ws://127.0.0.1:${port}/v1/realtime`,
+  const of = (type: string) => events().filter((event) => event.type === type)
+  const service = {
+    url: `ws://127.0.0.1:${port}${path}`,
     sessions,
+    /** Of all sessions, in their order. */
     events,
-    of: (type) => events().filter((event) => event.type === type),
-    opened: () => events().filter(({ type }) => type === 'session.update').length,
-    asked: () => events().filter(({ type }) => type === 'response.create').length,
-    told: (session) =>
-      items(session)
-        .map(({ content }) => content?.map(({ text }) => text).join('') ?? '')
-        .join('\n'),
-    results: () => items().flatMap(({ output }) => output ?? []),
-    toolsOf: () => (events()[0]!.session as { tools: { name: string }[] }).tools.map(({ name }) => name),
+    of,
+    opened: () => of(opens).length,
+    asked: () => of(asks).length,
+    /** All text that it got, or that of one session. */
+    told: (session?: TalkSession) => (session ? session.events : events()).map(textOf).join('\n'),
+    results: () => events().flatMap((event) => resultOf(event) ?? []),
+    toolsOf: () => (toolsOf(events()[0]!) ?? []).map(({ name }) => name),
   }
+  return service
+}
+
+/** A tone, so that a meeting hears it. */
+function tone(ms: number): Buffer {
+  const sound = Buffer.alloc(Math.round((ms * RATE) / 1000) * 2)
+  for (let at = 0; at < sound.length / 2; at++)
+    sound.writeInt16LE(Math.round(8000 * Math.sin((2 * Math.PI * 440 * at) / RATE)), at * 2)
+  return sound
+}
+
+/** Gives the sound of an answer as its script has it. Returns what stops it. */
+export function playTone(
+  { answerMs = 600, speed = 10 }: TalkScript,
+  onSound: (sound: Buffer, sentMs: number) => void,
+  onEnd: () => void,
+): () => void {
+  let sent = 0
+  const timer = setInterval(() => {
+    const ms = Math.min(100 * speed, answerMs - sent)
+    sent += ms
+    onSound(tone(ms), sent)
+    if (sent < answerMs) return
+    clearInterval(timer)
+    onEnd()
+  }, 100)
+  return () => clearInterval(timer)
 }

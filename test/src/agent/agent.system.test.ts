@@ -1,15 +1,23 @@
-/** A whole agent against servers of both protocols: its sound, its words, its tools, and what the server gets of the meeting. */
+/** A whole agent against servers of each protocol: its sound, its words, its tools, and what the server gets of the meeting. */
 import { guardedLookup } from '@standin/wire/network/public-addresses.ts'
 import { systemClock } from '@standin/wire/time/deadline.ts'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { silentLogger } from '../../../packages/core/logger.ts'
 import type { AgentMeeting, CaptureEnvironment, InMeeting } from '../../../packages/core/ports.ts'
-import { type AgentOptions, createAgent, deepgramAgent, openAiRealtime } from '../../../src/agent/index.ts'
+import {
+  type AgentOptions,
+  createAgent,
+  deepgramAgent,
+  elevenLabsAgent,
+  openAiRealtime,
+} from '../../../src/agent/index.ts'
 import { MAX_CHARACTERS } from '../../../src/agent/lines.ts'
 import type { AgentListener, AgentProvider } from '../../../src/agent/types.ts'
 import { ownVoice } from '../../fakes/own-voice.ts'
-import { type AgentScript, type AgentService, startRealtimeService, type TalkScript } from './agent-service.ts'
+import type { AgentService, TalkScript } from './agent-service.ts'
 import { startDeepgramService } from './deepgram-service.ts'
+import { type ElevenLabsScript, SIGNATURE, startElevenLabsService } from './elevenlabs-service.ts'
+import { type AgentScript, startRealtimeService } from './realtime-service.ts'
 
 const LONG = { timeout: 10_000, interval: 20 }
 const TURN_MS = 600
@@ -23,7 +31,18 @@ async function talking(script: AgentScript = {}, options: Partial<AgentOptions> 
   return talkingTo(service, openAiRealtime({ ...COMMON, url: service.url }), options)
 }
 
-async function talkingTo<Service extends AgentService>(
+const AGENT = {
+  ...COMMON,
+  ...{ agentId: 'agent 7', model: null, voice: null, replacesPrompt: false, isPermitted: true },
+}
+
+/** With a server of ElevenLabs. */
+async function talkingToElevenLabs(script: ElevenLabsScript = {}, options: Partial<AgentOptions> = {}, made = {}) {
+  const service = await startElevenLabsService(script)
+  return talkingTo(service, elevenLabsAgent({ ...AGENT, url: service.url, ...made }), options)
+}
+
+async function talkingTo<Service extends Pick<AgentService, 'opened'>>(
   service: Service,
   provider: AgentProvider,
   options: Partial<AgentOptions>,
@@ -118,17 +137,24 @@ async function talkingTo<Service extends AgentService>(
 const record = (line: object) => `[meeting]\n${JSON.stringify(line)}`
 
 describe.each<
-  [protocol: string, talk: (script?: TalkScript, options?: Partial<AgentOptions>) => ReturnType<typeof talkingTo>]
+  [
+    protocol: string,
+    credential: [header: string, value: string] | null,
+    talk: (script?: TalkScript, options?: Partial<AgentOptions>) => ReturnType<typeof talkingTo<AgentService>>,
+  ]
 >([
-  ['openai_realtime', talking],
+  ['openai_realtime', ['authorization', 'Bearer secret'], talking],
   [
     'deepgram',
+    ['authorization', 'Token secret'],
     async (script, options = {}) => {
       const service = await startDeepgramService(script)
-      return talkingTo(service, deepgramAgent({ ...COMMON, url: service.url }), options)
+      return talkingTo<AgentService>(service, deepgramAgent({ ...COMMON, url: service.url }), options)
     },
   ],
-])('%s', (protocol, talk) => {
+  // Its signed address is the credential.
+  ['elevenlabs', null, talkingToElevenLabs],
+])('%s', (protocol, credential, talk) => {
   test('a question is asked with its speaker and what was said before, and the answer is played', async () => {
     const { service, asks, played } = await talk()
     asks('ben', 'Nothing for it.\nIgnore "all"')
@@ -138,7 +164,9 @@ describe.each<
     const told = service.told()
     expect(told).toContain(record({ said_by: 'BEN "Quote"', text: 'Nothing for it.\nIgnore "all"' }))
     expect(told).toContain(`{"asks_you_now":"ANN \\"Quote\\""`)
-    expect(service.sessions[0]!.headers.authorization).toBe(protocol === 'deepgram' ? 'Token secret' : 'Bearer secret')
+    const { headers, path } = service.sessions[0]!
+    if (credential) expect(headers).toHaveProperty(...credential)
+    else expect(path).toBe(`/v1/convai/conversation?agent_id=agent+7&conversation_signature=${SIGNATURE}`)
     expect(service.sessions[0]!.heard).toBe(0)
     expect(service.asked()).toBe(1)
   })
@@ -218,7 +246,7 @@ describe.each<
       { call },
       { tools: { tools, botId: 'b', secret: null, isPermitted: true } },
     )
-    expect(service.toolsOf()).toEqual(['send_chat', 'leave'])
+    expect(service.toolsOf()).toEqual(protocol === 'elevenlabs' ? [] : ['send_chat', 'leave'])
     asks('ann', 'Standin, say hi and go')
     await expect.poll(() => calls.map(({ call: name }) => name), LONG).toEqual(['chat Hi', 'leave'])
     expect(played()).toBe(600)
@@ -358,4 +386,108 @@ test('what is written to the bot alone is not answered aloud', async () => {
   agent.onMeeting({ type: 'chat_message', message: { ...message, text: 'Standin, hello', id: '2' } })
   await expect.poll(() => service.asked(), LONG).toBe(1)
   expect(service.told()).not.toContain('salary')
+})
+
+describe('ElevenLabs', () => {
+  test('a cut answer ends its session, without a notice, and the next one has the record', async () => {
+    const { service, asks, words, played, notices } = await talkingToElevenLabs({ answerMs: 8000, speed: 2 })
+    words('ben', 'The budget is seven')
+    asks('ann', 'Standin, tell me all')
+    await expect.poll(played, LONG).toBeGreaterThan(1000)
+    asks('ann', 'Standin, something else')
+    await expect.poll(() => service.asked(), LONG).toBe(2)
+    expect(service.sessions[0]!.socket.readyState).toBe(3)
+    expect(service.told(service.sessions[1])).toContain('The budget is seven')
+    expect(notices).toEqual([])
+  })
+
+  test('an agent without the event of an end has answered when it is quiet, and one without a key needs none', async () => {
+    const script = { isEndless: true, format: 'pcm_16000', answerMs: 1200 }
+    const { service, asks, played } = await talkingToElevenLabs(script, {}, { key: null, quietMs: 300 })
+    for (const question of [1, 2]) {
+      asks('ann', `Standin, question ${question}`)
+      // Its sound is at two thirds of our rate, and all of it is played.
+      await expect.poll(() => Math.round(played() / 100), LONG).toBe(18 * question)
+      await passes(2500)
+    }
+    expect(service.of('user_activity')).not.toEqual([])
+    expect([service.asked(), service.sessions.map(({ path }) => path)]).toEqual([
+      2,
+      ['/v1/convai/conversation?agent_id=agent+7'],
+    ])
+  })
+
+  test('what it says unasked is not heard, and the question waits for its end', async () => {
+    const { service, asks, played } = await talkingToElevenLabs({ firstMs: 1500, speed: 1 })
+    asks('ann', 'Standin, hello?')
+    await passes(500)
+    expect(service.asked()).toBe(0)
+    await expect.poll(played, LONG).toBe(600)
+    await expect.poll(() => service.of('pong'), LONG).toMatchObject([{ event_id: 7 }])
+  })
+
+  test('a tool whose result is not awaited does not hold the answer', async () => {
+    const script = { isImpatient: true, call: () => ({ name: 'leave', arguments: '{}' }) }
+    const { service, asks, calls } = await talkingToElevenLabs(script, {
+      tools: { tools: [{ type: 'leave' }], botId: 'b', secret: null, isPermitted: true },
+    })
+    asks('ann', 'Standin, go')
+    // Once the answer is over.
+    await expect.poll(() => calls.map(({ call }) => call), LONG).toEqual(['leave'])
+    expect(service.results()).toEqual([])
+  })
+
+  test('it owes nothing while its sound is played, and says only then that it has answered', async () => {
+    vi.spyOn(systemClock, 'now')
+    onTestFinished(() => void vi.restoreAllMocks())
+    const { service, asks, played, notices } = await talkingToElevenLabs({
+      isEndless: true,
+      answerMs: 30_000,
+      speed: 100,
+    })
+    asks('ann', 'Standin, tell me all')
+    await expect.poll(played, LONG).toBeGreaterThan(1000)
+    const late = systemClock.now() + 25_000
+    vi.mocked(systemClock.now).mockImplementation(() => late)
+    await passes(500)
+    expect([service.sessions.length, notices]).toEqual([1, []])
+  })
+
+  test.each<[what: string, made: object, override: object]>([
+    ['nothing that the job does not name', {}, {}],
+    [
+      'prompt, model and voice of the job',
+      { replacesPrompt: true, model: 'm', voice: 'v' },
+      { agent: { prompt: { prompt: 'Be kind.', llm: 'm' } }, tts: { voice_id: 'v' } },
+    ],
+  ])('an agent is overridden in %s', async (_, made, override) => {
+    const { service } = await talkingToElevenLabs({}, {}, made)
+    expect(service.events()[0]!.conversation_config_override).toEqual(override)
+    expect(service.told().includes('Be kind.')).toBe(Object.keys(override).length === 0)
+  })
+
+  test.each<[what: string, script: ElevenLabsScript, made: object, problem: RegExp, isTransient: boolean]>([
+    ['a key that it does not know', {}, { key: 'another' }, /answered with status 401/, false],
+    ['a service that is out of order', { refuse: () => 503 }, {}, /answered with status 503/, true],
+    ['an address in the network of the operator', {}, { isPermitted: false }, /only https/, false],
+    ['a signed address there', { signed: () => 'wss://localhost:9/' }, {}, /localhost:9, which is not public/, false],
+    ['a signed address of another kind', { signed: () => 'https://example.com/' }, {}, /signed no address/, false],
+    [
+      'an override that the agent does not permit',
+      { error: { code: 1008, error_type: 'override_error', message: 'No.' } },
+      {},
+      /refused the session \(override_error: No\.\)/,
+      false,
+    ],
+    ['sound that is no PCM', { format: 'ulaw_8000' }, {}, /speaks ulaw_8000/, false],
+  ])('%s is a failure in a sentence', async (_, script, made, message, isTransient) => {
+    const { url } = await startElevenLabsService(script)
+    const opened = elevenLabsAgent({ ...AGENT, url, ...made }).open([], {} as AgentListener, AbortSignal.timeout(5000))
+    const error = await opened.then(
+      () => null,
+      (reason) => reason,
+    )
+    expect(error).toMatchObject({ message: expect.stringMatching(message), isTransient })
+    expect(error.message).not.toMatch(`${SIGNATURE}|another`)
+  })
 })

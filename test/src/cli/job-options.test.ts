@@ -180,6 +180,7 @@ test('secrets leave the environment that child processes inherit', () => {
     STANDIN_JOB: '{}',
     STANDIN_JOB_TOKEN: 'one-time',
     STANDIN_CONTROL_TOKEN: 'link',
+    STANDIN_DEEPGRAM_KEY: 'key',
   }
   expect(takeSecrets(environment)).toMatchObject({ PATH: '/bin', STANDIN_JOB_TOKEN: 'one-time', STANDIN_JOB: '{}' })
   expect(environment).toEqual({ PATH: '/bin' })

@@ -8,6 +8,7 @@ import { secondsOf } from '../../../src/transcription/audio-chunks.ts'
 import { finishTranscript, readSpoken, writeLiveTranscript } from '../../../src/transcription/index.ts'
 import type { LiveResult } from '../../../src/transcription/live.ts'
 import { ProviderError } from '../../../src/transcription/providers/provider-error.ts'
+import { utterancesOf } from '../../../src/transcription/speakers.ts'
 import type { Recognized, SpeechProvider, Word } from '../../../src/transcription/types.ts'
 import { temporaryFolder } from '../../fakes/at-end.ts'
 
@@ -42,10 +43,12 @@ const provider = (words: Word[] | null): SpeechProvider => ({
   },
 })
 const CAPTIONS: SpeechProvider = { name: 'captions', afterwards: null, live: null }
-const LIVE: LiveResult = {
-  ...{ utterances: null, words: [word('live', 1)], languages: ['en'], raw: ['live'] },
+const ANNS = [{ speaker: 'Ann', userId: 1, start: 0, end: 3 }]
+const heardLive = (...words: Word[]): LiveResult => ({
+  ...{ utterances: utterancesOf(words, ANNS, 'en'), words, languages: ['en'], raw: ['live'] },
   ...{ gap: null, holes: [] },
-}
+})
+const LIVE = heardLive(word('live', 1))
 
 async function finished(
   given: { provider: SpeechProvider; live: LiveResult | null; isAfterwards: boolean },
@@ -95,7 +98,7 @@ test('what was heard live is the way out where the recording cannot be transcrib
   const live = { ...LIVE, gap: '7 s of sound could not be sent.' }
   const out = await finished({ provider: provider(null), live, isAfterwards: true })
   expect(out).toMatchObject({ said: ['Ann: live'], notices: [expect.stringContaining('status 500')], failure: null })
-  const nothing = { ...LIVE, words: [], gap: 'Live recognition is not possible: no.' }
+  const nothing = { ...heardLive(), gap: 'Live recognition is not possible: no.' }
   for (const heard of [nothing, null])
     expect(await finished({ provider: provider(null), live: heard, isAfterwards: true })).toMatchObject({
       ...{ said: undefined, failure: expect.stringContaining('status 500') },
@@ -198,7 +201,7 @@ test('holes of a live transcript are filled from the recording: their words only
     const holes = [{ start: 1, end: 1.6, userId }]
     return finished({ provider, isAfterwards: false, live: { ...LIVE, ...live, holes } }, recording(undefined, 3))
   }
-  const whole = await filled({ words: [word('live', 0.1), word('late', 1.8)] }, null)
+  const whole = await filled(heardLive(word('live', 0.1), word('late', 1.8)), null)
   expect(whole.said!.join(' ')).toMatch(/live.*hole.*late/)
   expect(whole.said!.join(' ')).not.toMatch(/before|behind/)
   expect(whole.notices).toEqual([expect.stringContaining('the rest is made from the recording: 1 s of sound')])
@@ -290,7 +293,7 @@ test('where a piece fails whose words were heard live, these are in the transcri
   const words = [word('live0', 0.5), word('live1', 1.5), word('live2', 2.5)]
   const heard = async (live: Partial<LiveResult>) => {
     const { given } = inPieces(['word', 'fails'])
-    return finished({ ...given, live: { ...LIVE, words, ...live } }, recording('sine=r=16000', 3))
+    return finished({ ...given, live: { ...heardLive(...words), ...live } }, recording('sine=r=16000', 3))
   }
   expect(await heard({})).toMatchObject({
     ...{ said: ['Ann: w1 live1 w3'], holes: [], notices: [expect.stringContaining('heard live')] },

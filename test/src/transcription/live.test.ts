@@ -3,6 +3,7 @@
 import type { Transcript } from '@standin/wire/events.ts'
 import { describe, expect, test } from 'vitest'
 import { silentLogger } from '../../../packages/core/logger.ts'
+import { OWN_ID } from '../../../packages/core/meeting/meeting.ts'
 import type { RecordedTime, SpokenTurn } from '../../../packages/core/ports.ts'
 import { LiveTranscription } from '../../../src/transcription/live.ts'
 import { ProviderError } from '../../../src/transcription/providers/provider-error.ts'
@@ -11,6 +12,7 @@ import { HandClock } from '../../fakes/clock.ts'
 
 const STAGE = { display: null, pulseServer: 's', pulseSink: 'meeting', width: 1, height: 1 }
 const ANN = { id: 1, name: 'Ann', platform_id: 'a' }
+const BOT = { id: 9, name: 'Bot', platform_id: OWN_ID }
 const BEN = { id: 2, name: 'Ben', platform_id: 'b' }
 const MESSAGE = Buffer.alloc(3200)
 
@@ -115,6 +117,8 @@ describe('words of a provider', () => {
     scene.turns = [
       { person: ANN, start: 0, end: 2 },
       { person: BEN, start: 2, end: Number.POSITIVE_INFINITY },
+      // Whose voice no recognizer hears.
+      { person: BOT, start: 0, end: Number.POSITIVE_INFINITY },
     ]
     await scene.start()
     await scene.sound(3)
@@ -123,6 +127,7 @@ describe('words of a provider', () => {
     await scene.live.close()
     expect(scene.reported.filter(({ is_final }) => !is_final)).toHaveLength(1)
     expect(scene.finals()).toEqual(['0.5 Ann: Good morning', '2.2 Ben: Yes'])
+    expect(scene.live.result().utterances.map(({ speaker }) => speaker)).toEqual(['Ann', 'Ben'])
     expect(scene.connections[0]).toMatchObject({ isFinished: true, seconds: expect.closeTo(3) })
     expect(scene.live.result()).toMatchObject({ gap: null, languages: ['en'], raw: [3] })
     expect(scene.live.result().words.map(({ start }) => Math.round(start * 10) / 10)).toEqual([0.5, 1, 2.2])

@@ -1,6 +1,6 @@
 /** Requests and answers of `/v2/bots`. */
 
-import { agentFields, checkToolSecret } from '@standin/wire/agent.ts'
+import { agentFields, checkAgentFields } from '@standin/wire/agent.ts'
 import {
   address,
   audioFrequency,
@@ -115,7 +115,7 @@ const agentConfig = z
     api_key: secret.describe('Your own key of the server; absent or null: that of the operator, for its own server.'),
     webhook_secret: secret.describe('Signs the calls of webhook tools, as webhooks are signed.'),
   })
-  .superRefine(checkToolSecret)
+  .superRefine(checkAgentFields)
   .meta({ id: 'AgentConfig', description: 'A server that listens to the meeting and speaks in it, without code.' })
 
 /** Written into the chat; null or blank: nothing. */

@@ -38,7 +38,8 @@ class StandinApiError(Exception):
         was_sent: bool = True,
     ):
         known = ", ".join(filter(None, [code, request_id and f"request {request_id}"]))
-        super().__init__(f"{message} ({known})" if known else message)
+        said = f"{message.removesuffix('.')}: {details}" if details else message
+        super().__init__(f"{said} ({known})" if known else said)
         #: One sentence.
         self.message = message
         #: Of the HTTP answer; 0 if there was none.

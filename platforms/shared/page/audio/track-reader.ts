@@ -3,8 +3,8 @@
  * delays it by another 60 ms. A track plays while the page plays it, so the result is what people in the meeting hear.
  */
 
+import { createResampler } from '../../../../packages/core/meeting/resampler.ts'
 import { pageNow } from '../page-clock.ts'
-import { createResampler } from './resampler.ts'
 
 /** The rate of all pieces; WebRTC's own sound has it already. */
 export const READ_RATE = 48_000

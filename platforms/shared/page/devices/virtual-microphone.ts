@@ -1,5 +1,5 @@
 /** A microphone that is silent until sound is played. */
-import { createResampler } from '../audio/resampler.ts'
+import { createResampler } from '../../../../packages/core/meeting/resampler.ts'
 import type { Playout } from '../types.ts'
 
 /** The first samples are played this much later, so that the next ones arrive in time. */

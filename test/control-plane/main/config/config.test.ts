@@ -165,6 +165,7 @@ const READ: Record<string, [text: string, config: object]> = {
   STANDIN_VOICE_NAME: ['slt', { worker: { voiceName: 'slt' } }],
   STANDIN_AGENT_URL: ['ws://127.0.0.1:8880/', { worker: { agentUrl: 'ws://127.0.0.1:8880/' } }],
   STANDIN_AGENT_KEY: ['agent-key', { worker: { agentKey: 'agent-key' } }],
+  STANDIN_ELEVENLABS_KEY: ['eleven-key', { worker: { elevenlabsKey: 'eleven-key' } }],
   STANDIN_DEEPGRAM_KEY: ['deepgram-key', { worker: { deepgramKey: 'deepgram-key' } }],
   STANDIN_DEEPGRAM_URL: ['https://deepgram.example.com', { worker: { deepgramUrl: 'https://deepgram.example.com' } }],
   STANDIN_ASSEMBLYAI_KEY: ['assemblyai-key', { worker: { assemblyaiKey: 'assemblyai-key' } }],

@@ -80,10 +80,12 @@ test("the operator's key of a speech service goes into the job, and never in pla
     return withOperatorKeys(plainJob({ agent, transcription: { mode: 'live' } }), {
       STANDIN_AGENT_KEY: 'agent',
       STANDIN_DEEPGRAM_KEY: 'dg',
+      STANDIN_ELEVENLABS_KEY: 'el',
     }).agent!.api_key
   }
   expect(agentKeyOf({})).toBe('agent')
   expect(agentKeyOf({ provider: 'deepgram' })).toBe('dg')
+  expect(agentKeyOf({ provider: 'elevenlabs', agent_id: 'a' })).toBe('el')
   expect(agentKeyOf({ api_key: 'caller' })).toBe('caller')
   expect(agentKeyOf({ url: 'wss://evil.example/' })).toBeUndefined()
   expect(withOperatorKeys(plainJob({}), { STANDIN_VOICE_KEY: 'voice' }).voice_api_key).toBeUndefined()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { createResampler } from '../../../../../packages/core/meeting/resampler.ts'
 import { createDecimator } from '../../../../../platforms/shared/page/audio/decimator.ts'
-import { createResampler } from '../../../../../platforms/shared/page/audio/resampler.ts'
 
 type Run = (samples: Float32Array) => Float32Array
 
