@@ -2,6 +2,7 @@
  * Requests to a provider of credentials, and what its refusals say. The text of an answer is never repeated whole: it may
  * hold what was sent.
  */
+import { retryAfterMs } from '@standin/wire/time/retry-after.ts'
 import { z } from 'zod'
 import { type GuardedClient, type OutgoingAnswer, type OutgoingRequest, ProviderError } from '../platform/ports.ts'
 import { MAX_ANSWER_BYTES } from './token-answer.ts'
@@ -45,18 +46,10 @@ export function passingProblem(
   said: string,
 ): ProviderError | null {
   if (status === 429)
-    return new ProviderError('rate_limited', said, { retryAfterMs: retryAfterOf(headers['retry-after']) })
+    return new ProviderError('rate_limited', said, { retryAfterMs: retryAfterMs(headers['retry-after']) })
   if (status === 200) return new ProviderError('unavailable', `${provider} sent an answer that cannot be read.`)
   const isUnreadable = typeof json !== 'object' || json === null
   return status >= 500 || status === 408 || isUnreadable ? new ProviderError('unavailable', said) : null
-}
-
-/** Seconds, or a date. */
-function retryAfterOf(header: string | undefined): number | null {
-  if (header === undefined) return null
-  if (/^\d{1,6}$/.test(header)) return Number(header) * 1000
-  const at = Date.parse(header)
-  return Number.isNaN(at) ? null : Math.max(0, at - Date.now())
 }
 
 /** Such as `Zoom answered 400: invalid_grant (Invalid Token!).` */

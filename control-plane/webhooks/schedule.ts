@@ -1,5 +1,7 @@
 /** When a failed delivery is tried again, and how long an attempt may take. */
+
 import { spread } from '@standin/wire/time/backoff.ts'
+import { retryAfterMs } from '@standin/wire/time/retry-after.ts'
 import type { EndpointKind } from '../store/webhooks/endpoints.ts'
 
 /** Seconds between attempts of the newer webhooks, and of the older final and calendar events. */
@@ -41,12 +43,6 @@ export function nextDelay(sent: Attempted, delays: readonly number[], random: nu
   if (isCallback) return delay
   const wait = isShort ? delay : spread(delay, JITTER, () => random)
   const floor = status === 429 || sent.isTimeout ? FLOOR_SECONDS : 0
-  return Math.max(wait, floor, retryAfterSeconds(sent.retryAfter, nowMs))
-}
-
-/** Seconds or an HTTP date; at most an hour, 0 for anything else. */
-function retryAfterSeconds(text: string | undefined, nowMs: number): number {
-  if (text === undefined) return 0
-  const seconds = /^\d+$/.test(text.trim()) ? Number(text) : (Date.parse(text) - nowMs) / 1000
-  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), MAX_RETRY_AFTER_SECONDS) : 0
+  const asked = (retryAfterMs(sent.retryAfter, nowMs) ?? 0) / 1000
+  return Math.max(wait, floor, Math.min(asked, MAX_RETRY_AFTER_SECONDS))
 }

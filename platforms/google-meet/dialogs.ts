@@ -1,7 +1,7 @@
 /** Chooses the button to press in each kind of dialog. Pure; unknown buttons are never pressed. */
 
 import type { DialogSnapshot } from '../shared/page/types.ts'
-import { consentAnswer, isConsentChoice } from '../shared/page-access/consent.ts'
+import { consentAnswer, isConsent } from '../shared/page-access/consent.ts'
 import type { DialogAnswer } from '../shared/page-access/dialogs.ts'
 import { matches } from '../shared/words.ts'
 import { type DialogText, type LabelName, WORDS } from './words.ts'
@@ -68,7 +68,7 @@ export function kindOf(dialog: DialogSnapshot): DialogKind {
   const known = (Object.keys(WORDS.dialogs) as DialogText[]).find((kind) => matches(WORDS.dialogs[kind], dialog.text))
   if (known) return known
   const offers = (label: LabelName) => dialog.buttons.some((button) => matches(WORDS.labels[label], button.label))
-  if (isConsentChoice(dialog)) return 'consent'
+  if (isConsent(dialog)) return 'consent'
   if (offers('stay')) return 'alone'
   return dialog.isPersistent ? 'notice' : 'tip'
 }

@@ -148,9 +148,12 @@ function locationOf(snapshot: PageSnapshot): { kind: PageStateKind; text: string
 
 /** An end counts where the page looks like one: no tiles, and a heading or the buttons of a last page. */
 function finalText(snapshot: PageSnapshot, kind: (typeof FINAL_TEXTS)[number]): string | null {
-  if (snapshot.tiles > 0) return null
-  const inHeading = snapshot.headings.find((heading) => matches(WORDS.states[kind], heading))
-  return inHeading ?? (looksFinal(snapshot) ? lineOf(snapshot, kind) : null)
+  const { tiles, join, microphone, camera } = snapshot
+  if (tiles > 0) return null
+  if (looksFinal(snapshot)) return lineOf(snapshot, kind)
+  // The heading of a green room may be the meeting's name.
+  if (join !== null && (microphone !== 'absent' || camera !== 'absent')) return null
+  return snapshot.headings.find((heading) => matches(WORDS.states[kind], heading)) ?? null
 }
 
 /** A mark or a button of the pages that end a visit; the waiting room has the button home too, beside its toolbar. */

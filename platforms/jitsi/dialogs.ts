@@ -1,5 +1,5 @@
 /** Chooses the button to press in each kind of dialog. Pure; unknown buttons are never pressed. */
-import { consentAnswer, isConsentChoice } from '../shared/page-access/consent.ts'
+import { consentAnswer, isConsent } from '../shared/page-access/consent.ts'
 import type { DialogAnswer } from '../shared/page-access/dialogs.ts'
 import { matches } from '../shared/words.ts'
 import type { DialogSnapshot, PageSnapshot } from './page/types.ts'
@@ -45,5 +45,5 @@ export function mayBeAnswered(snapshot: PageSnapshot): boolean {
 /** In unknown words the buttons decide, where they leave no doubt. */
 export function kindOf(dialog: DialogSnapshot): DialogText | 'notice' {
   const known = (Object.keys(WORDS.dialogs) as DialogText[]).find((kind) => matches(WORDS.dialogs[kind], dialog.text))
-  return known ?? (isConsentChoice(dialog) ? 'consent' : 'notice')
+  return known ?? (isConsent(dialog) ? 'consent' : 'notice')
 }

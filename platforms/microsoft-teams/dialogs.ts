@@ -1,7 +1,7 @@
 /** Chooses the button to press in each kind of dialog. Pure; unknown buttons are never pressed. */
 
 import type { DialogSnapshot } from '../shared/page/types.ts'
-import { consentAnswer, isConsentChoice } from '../shared/page-access/consent.ts'
+import { consentAnswer, isConsent } from '../shared/page-access/consent.ts'
 import type { DialogAnswer } from '../shared/page-access/dialogs.ts'
 import { matches } from '../shared/words.ts'
 import { type DialogText, type LabelName, WORDS } from './words.ts'
@@ -47,6 +47,6 @@ function kindOf(dialog: DialogSnapshot): DialogText | null {
   const known = (Object.keys(WORDS.dialogs) as DialogText[]).find((name) => matches(WORDS.dialogs[name], text))
   if (known) return known
   const offers = (label: LabelName) => buttons.some((button) => matches(WORDS.labels[label], button.label))
-  if (isConsentChoice(dialog)) return 'consent'
+  if (isConsent(dialog)) return 'consent'
   return offers('leave') && offers('stay') ? 'still_there' : null
 }

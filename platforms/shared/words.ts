@@ -29,8 +29,15 @@ const inUse = {
   jitsi: { WORDS: {}, SELECTORS: {} },
 } satisfies Record<PlatformName, object>
 
-/** What a dialog that asks for consent is about, and its buttons, on every platform. */
-export const CONSENT = {} as Record<'topic' | 'join' | 'agree' | 'leave' | 'decline', readonly RegExp[]>
+/**
+ * What a dialog that asks for consent is about, and its buttons, on every platform. `happens`: what is named goes on;
+ * `apart`: it does not, or is the page's own; `leaving`: whether to leave; `request`: a participant wants something of the
+ * bot; `weak`: buttons of any question.
+ */
+export const CONSENT = {} as Record<
+  ('topic' | 'happens' | 'apart' | 'leaving' | 'request') | ('join' | 'agree' | 'leave' | 'decline' | 'weak'),
+  readonly RegExp[]
+>
 
 /** To be called before a driver is opened. The words of all platforms are replaced in place. */
 export function useWords(pageWords: PageWords): void {
@@ -72,8 +79,8 @@ export function allWording(): string[] {
 /** A platform has each of these under one of its names. */
 function asNamedByPlatforms({ states = {}, dialogs = {} }: Languages[string]): Languages[string] {
   const { consent = [] } = dialogs
-  const { waiting_for_host: waiting = [] } = states
-  return { states, dialogs: { ...dialogs, recording: consent, waiting_for_host: waiting } }
+  const { waiting_for_host: waiting = [], ended_for_all: ended = [] } = states
+  return { states: { ...states, ended }, dialogs: { ...dialogs, recording: consent, waiting_for_host: waiting } }
 }
 
 /** Every expression of every language, case-insensitive; English first, so that its order stays an order of preference. */

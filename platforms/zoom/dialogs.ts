@@ -4,7 +4,7 @@
  */
 
 import type { DialogSnapshot } from '../shared/page/types.ts'
-import { consentAnswer } from '../shared/page-access/consent.ts'
+import { consentAnswer, isRequest } from '../shared/page-access/consent.ts'
 import type { DialogAnswer } from '../shared/page-access/dialogs.ts'
 import { matches } from '../shared/words.ts'
 import { asksForConsent, isDevicePrompt, isFinalDialog, waitingIn } from './page-state.ts'
@@ -45,7 +45,7 @@ export function answerDialog(dialog: DialogSnapshot, policy: DialogPolicy): Dial
     case 'breakouts_close':
       return null
     default:
-      return { kind: 'notice', press: dismissal() }
+      return { kind: 'notice', press: isRequest(dialog) ? null : dismissal() }
   }
 }
 

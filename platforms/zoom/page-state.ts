@@ -1,7 +1,7 @@
 /** Decides the page state from one snapshot: a pure function of its signs, in the order of their precedence. */
 
 import type { DialogSnapshot } from '../shared/page/types.ts'
-import { isConsentChoice } from '../shared/page-access/consent.ts'
+import { isConsent, isRequest } from '../shared/page-access/consent.ts'
 import type { PagePhase, PageState as SharedPageState } from '../shared/page-state.ts'
 import { matches, plain } from '../shared/words.ts'
 import type { PageSnapshot } from './page/types.ts'
@@ -129,16 +129,15 @@ export function stateOf(snapshot: PageSnapshot): PageState {
 }
 
 /** Zoom's own dialog that asks for camera and microphone. */
-export function isDevicePrompt({ buttons }: { buttons: readonly { label: string }[] }): boolean {
-  return (
-    buttons.some(({ label }) => matches(WORDS.labels.withoutDevices, label)) ||
-    (buttons.length <= 2 && buttons.some(({ label }) => matches(WORDS.labels.allowDevices, label)))
-  )
+export function isDevicePrompt(dialog: DialogSnapshot): boolean {
+  const offers = (label: 'withoutDevices' | 'allowDevices') =>
+    dialog.buttons.some((button) => matches(WORDS.labels[label], button.label))
+  return offers('withoutDevices') || (dialog.buttons.length <= 2 && offers('allowDevices') && !isRequest(dialog))
 }
 
 /** Says that the meeting is recorded, or offers in any words to leave instead of joining. */
 export function asksForConsent(dialog: DialogSnapshot): boolean {
-  return matches(WORDS.dialogs.recording, dialog.text) || isConsentChoice(dialog)
+  return matches(WORDS.dialogs.recording, dialog.text) || isConsent(dialog)
 }
 
 /** Whether a dialog says that an attempt or a meeting is over; such dialogs are read and not pressed. */

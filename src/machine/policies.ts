@@ -13,7 +13,9 @@ const HARMFUL: Readonly<Record<string, (value: unknown, all: Policies) => boolea
   BrowserSignin: (value) => value === 2,
   DefaultJavaScriptSetting: (value) => value === 2,
   URLBlocklist: (value, { URLAllowlist: allowed }) =>
-    Array.isArray(value) && value.includes('*') && !(Array.isArray(allowed) && allowed.length > 0),
+    Array.isArray(value) &&
+    ['*', 'https:*', 'https://*'].some((all) => value.includes(all)) &&
+    !(Array.isArray(allowed) && allowed.length > 0),
 }
 
 /** Where a browser of this name reads its policies. */
@@ -52,6 +54,11 @@ async function filesIn(folder: string): Promise<{ path: string; policies: Polici
   return (await Promise.all(read)).flat()
 }
 
-/** Chromium takes lines of comment and a comma before a closing bracket. */
+/** Chromium takes a byte order mark, comments, and a comma before a closing bracket. */
 const lenientJson = (text: string): unknown =>
-  JSON.parse(text.replace(/^\s*\/\/.*$/gm, '').replace(/,(\s*[}\]])/g, '$1'))
+  JSON.parse(
+    text
+      .replace(/^\ufeff/, '')
+      .replace(/("(?:[^"\\]|\\.)*")|\/\/.*|\/\*[\s\S]*?\*\//g, '$1')
+      .replace(/("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])/g, '$1'),
+  )

@@ -18,20 +18,23 @@ export type People = ReadonlyMap<string, Seen>
 export type IsBotName = (name: string) => boolean
 
 /** Words of bots that people use in their names too. */
-const UNCLEAR = new Set(['bot', 'notes', 'recorder', 'transcriber', 'copilot'])
+const UNCLEAR = new Set(['bot', 'бот', 'notes', 'recorder', 'transcriber', 'copilot'])
 
 /** Words behind the name of a product that people do not have behind theirs: `Otter.ai`, `Gong Assistant`. */
 const ADDITIONS = 'ai|io|app|assistant|agent|pilot|companion|coach|meetings?|recordings?|transcripts?|summary'
 const PRODUCTS = BOT_NAMES.products.join('|')
 const CALLED_SO = new RegExp(
-  `^(?:${PRODUCTS})$|(?:^|\\P{L})(?:${PRODUCTS}|${BOT_NAMES.alsoNames.join('|')})(?:[\\s.]+(?:${ADDITIONS})(?!\\p{L})|(?<=\\p{L}['’]s?\\s+\\S+)$)`,
+  `^(?:${PRODUCTS})$|(?:^|[^\\p{L}@])(?:${PRODUCTS}|${BOT_NAMES.alsoNames.join('|')})(?:[\\s.(]+(?:${ADDITIONS})(?![\\p{L}-])|(?<=\\p{L}['’]s?\\s+\\S+)$)`,
   'u',
 )
 
-/** A name that is an address on the web, such as `Verbit.ai`, or that has `AI` behind it; `Ai` is a name of people. */
-const OF_A_SERVICE = /^[\p{L}\p{N}-]{3,}\.(?:ai|io|app|com)$|\p{Ll} AI$/u
+/**
+ * A name that is an address on the web, such as `Verbit.ai`, that has `AI` behind it, or `Bot` within a word; `Ai` is a name
+ * of people.
+ */
+const OF_A_SERVICE = /^[\p{L}\p{N}-]{3,}\.(?:ai|io|app|com|video|so|tech)$|\p{Ll} AI$|\p{Ll}Bot(?!\p{Ll})/u
 /** Scripts without blanks, in which a word may stand anywhere. */
-const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]/u
+const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u
 /** Where such a script meets another. */
 const BORDER =
   /(?<=[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}])(?=\p{sc=Latn})|(?<=\p{sc=Latn})(?=[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}])/gu
@@ -114,10 +117,14 @@ function marked(people: People, id: string | null, sign: 'hasActed' | 'hasAppear
 
 /** Letters and digits, apart by single spaces: `Fireflies.ai Notetaker` is `fireflies ai notetaker`. */
 function wordsOf(text: string): string {
-  return text
-    .toLowerCase()
-    .normalize('NFKC')
-    .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
-    .replace(BORDER, ' ')
-    .trim()
+  return (
+    text
+      .toLowerCase()
+      .normalize('NFKC')
+      // The Turkish capital i.
+      .replace(/i\u0307/g, 'i')
+      .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
+      .replace(BORDER, ' ')
+      .trim()
+  )
 }

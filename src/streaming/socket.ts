@@ -185,7 +185,7 @@ export class StreamSocket {
         clearInterval(pulse)
         closed.abort()
         const words = plain(String(said))
-        const why = reason ?? `it was closed with ${code}${words && ` (${words})`}`
+        const why = withoutSecretsOf(this.#address, reason ?? `it was closed with ${code}${words && ` (${words})`}`)
         if (hasOpened && !this.#over.signal.aborted) this.#listener.onLost(why)
         resolve(why)
       })
@@ -198,6 +198,16 @@ async function wordsOf(response: IncomingMessage): Promise<string> {
   if (!/json|^text\/plain/.test(response.headers['content-type'] ?? '')) return ''
   const body = readBody(response, MAX_REFUSAL_BYTES).then(String, () => '')
   return plain(await Promise.race([body, sleep(REFUSAL_MS, '', { ref: false })]))
+}
+
+/** A receiver may repeat the token with which it was dialed. */
+function withoutSecretsOf(address: string, text: string): string {
+  if (!URL.canParse(address)) return text
+  const { username, password, pathname, searchParams, hash } = new URL(address)
+  const parts = [username, password, hash.slice(1), ...searchParams.values()].filter(({ length }) => length >= 6)
+  // Shorter pieces of a path are words.
+  const secrets = [...parts, ...pathname.split('/').filter(({ length }) => length >= 16)]
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text)
 }
 
 /** Foreign words as part of a line. */

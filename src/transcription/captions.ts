@@ -196,10 +196,29 @@ function merge(row: Row, tokens: readonly string[], at: number, startedAt?: numb
 
 function alignedTo(row: Row, tokens: readonly string[]): Pick<Alignment, 'cut' | 'places'> {
   const said = saidIn(row)
-  const alignment = align(said, tokens.map(bareWord), SCORES, row.finals.length === MAX_FINALS)
+  const bare = tokens.map(bareWord)
+  const alignment = align(said, bare, SCORES, row.finals.length === MAX_FINALS)
+  const places = alignment.matches === 0 ? respelled(said, bare) : null
+  if (places) return { cut: 0, places }
   const isShort = row.finals.length === 0 && said.length <= MAX_CORRECTED
   if (alignment.matches > 0 || !isShort || endsSentence(row.pending.at(-1)?.word ?? '')) return alignment
   return { cut: 0, places: tokens.map((_, index) => (index < said.length ? index : null)) }
+}
+
+/** If the text begins with the same letters in other words, such as `state-of-the-art`: the old word at the end of each. */
+function respelled(said: readonly string[], words: readonly string[]): (number | null)[] | null {
+  const endsOf = (all: readonly string[]) => all.map((_, index) => all.slice(0, index + 1).join('').length)
+  const [before, after] = [endsOf(said), endsOf(words)]
+  const whole = before.at(-1) ?? 0
+  if (!after.includes(whole) || !words.join('').startsWith(said.join(''))) return null
+  return after.map((end) =>
+    end > whole
+      ? null
+      : Math.max(
+          0,
+          before.findLastIndex((each) => each <= end),
+        ),
+  )
 }
 
 function settledWords(pending: readonly Pending[], now: number): number {

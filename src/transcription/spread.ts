@@ -6,7 +6,8 @@ const WITHOUT_BLANKS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]/u
 
 /** Of Chinese and Japanese, which put no blank between sentences either; Thai does. */
-const FULL_WIDTH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー、。！？，：；…「」『』（）《》]/u
+const FULL_WIDTH =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー、。！？，：；…「」『』（）《》０-９Ａ-Ｚａ-ｚ]/u
 
 /** Whether a character belongs to a script that puts no blanks between words. */
 export function isUnspaced(character: string): boolean {

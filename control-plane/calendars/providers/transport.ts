@@ -1,5 +1,7 @@
 /** One request to a calendar provider, with bounds on time and size. Everything that can go wrong is a `ProviderError`. */
+
 import { messageOf } from '@standin/wire/text/error-text.ts'
+import { retryAfterMs } from '@standin/wire/time/retry-after.ts'
 import { type GuardedClient, ProviderError } from '../../platform/ports.ts'
 
 /** The addresses come from the operator's settings, so private ones may be among them. */
@@ -103,12 +105,10 @@ function cleanText(text: string): string {
   return text.toWellFormed().replaceAll('\u0000', '\uFFFD')
 }
 
-/** Milliseconds of a `Retry-After` in seconds or as a date, at most an hour; null if there is none. */
-export function retryAfterMs(headers: Record<string, string>, now = Date.now()): number | null {
-  const text = headers['retry-after']?.trim()
-  if (!text) return null
-  const asked = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
-  return Number.isFinite(asked) ? Math.min(Math.max(asked, 0), MAX_RETRY_AFTER_MS) : null
+/** Milliseconds that the answer wants us to wait, at most an hour; null if it names none. */
+export function pauseOf({ headers }: Pick<ProviderResponse, 'headers'>): number | null {
+  const asked = retryAfterMs(headers['retry-after'])
+  return asked === null ? null : Math.min(asked, MAX_RETRY_AFTER_MS)
 }
 
 const MAX_SAID = 300

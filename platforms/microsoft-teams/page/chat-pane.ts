@@ -28,7 +28,7 @@ export function readChatPane(selectors: PageConfig['selectors']): PaneMessage[] 
       const id = message.getAttribute('data-mid')
       const body = message.querySelector(select('chatText'))
       const isOwn = message.closest(select('chatOwn')) !== null || item.querySelector(select('chatOwn')) !== null
-      const named = message.querySelector(select('chatAuthor')) ?? item.querySelector(select('chatAuthor'))
+      const named = message.querySelector(select('chatAuthor')) ?? authorBefore(message, item, select)
       // Only the first of several messages in a row has the name.
       author = isOwn ? '' : (named ? textWithout(named, select('icon')) : '') || author || labelledAuthor(message, item)
       if (!id) continue
@@ -46,12 +46,20 @@ export function readChatPane(selectors: PageConfig['selectors']): PaneMessage[] 
   return found
 }
 
+const isBefore = (one: Element, other: Element) =>
+  (one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0
+
+/** An item of several messages may have a name before each, outside of them. */
+function authorBefore(message: Element, item: Element, select: (name: string) => string): Element | null {
+  const names = [...item.querySelectorAll(select('chatAuthor'))]
+  const apart = names.filter((name) => name.closest(select('chatMessage')) === null)
+  return apart.findLast((name) => isBefore(name, message)) ?? names[0] ?? null
+}
+
 /** The mark is in the message, or beside it in its item: then it belongs to the message before it, or to the first. */
 function isDeleted(message: Element, item: Element, select: (name: string) => string): boolean {
   if (message.querySelector(select('chatDeleted'))) return true
   const messages = [...item.querySelectorAll(select('chatMessage'))]
-  const isBefore = (one: Element, other: Element) =>
-    (one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0
   return [...item.querySelectorAll(select('chatDeleted'))]
     .filter((mark) => mark.closest(select('chatMessage')) === null)
     .some((mark) => (messages.findLast((earlier) => isBefore(earlier, mark)) ?? messages[0]) === message)

@@ -50,13 +50,20 @@ export function createElements({ selectors }: Pick<PageConfig, 'selectors'>, { s
     return control(kind) ?? control(`${kind}Switch`)
   }
 
+  /** The page may keep the other icon, hidden. */
+  function microphoneIcon(control: Element): Element | null {
+    const marks = `${select('microphoneOffMark')}, ${select('microphoneOnMark')}`
+    const icons = [control, ...control.querySelectorAll('*')].filter((part) => part.matches(marks))
+    return icons.find(isVisible) ?? icons[0] ?? null
+  }
+
   function deviceState(kind: 'microphone' | 'camera'): DeviceState {
     const element = device(kind)
     if (!element || element.matches(':disabled, [aria-disabled="true"]')) return 'absent'
     const state = element.getAttribute('data-state')
     if (state === 'mic' || state === 'mic-off') return state === 'mic' ? 'on' : 'off'
-    if (element.querySelector(select('microphoneOffMark'))) return 'off'
-    if (element.querySelector(select('microphoneOnMark'))) return 'on'
+    const icon = microphoneIcon(element.closest(select(kind)) ?? element)
+    if (icon) return icon.matches(select('microphoneOffMark')) ? 'off' : 'on'
     const words = [label(element), plain(element.getAttribute('title') ?? '')]
     if (words.some((text) => says(`${kind}On`, text))) return 'on'
     if (words.some((text) => says(`${kind}Off`, text))) return 'off'

@@ -98,8 +98,10 @@ function onlyText(tile: Element, select: (name: string) => string, { says }: Wor
   const leaves = [...tile.querySelectorAll('*')].filter(
     (part) => part.childElementCount === 0 && part.closest(`${select('icon')}, button`) === null,
   )
+  const shown = leaves.some(isVisible) ? leaves.filter(isVisible) : leaves
+  const isGuestMark = (text: string) => says('guest', text.replace(/^\((.*)\)$/, '$1'))
   const texts = new Set(
-    leaves.map((leaf) => plain(leaf.textContent ?? '')).filter((text) => /\p{L}/u.test(text) && !says('guest', text)),
+    shown.map((leaf) => plain(leaf.textContent ?? '')).filter((text) => /\p{L}/u.test(text) && !isGuestMark(text)),
   )
   const [first = '', second = ''] = [...texts].sort((one, other) => other.length - one.length)
   const isInitials = second.length <= 3 && second === second.toUpperCase()

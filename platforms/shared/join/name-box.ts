@@ -6,7 +6,7 @@
 /** Some boxes accept no more, and people read no more. */
 const MAX_NAME_LENGTH = 60
 const NAME_TRIES = 10
-/** The same for a box that keeps all letters and digits. */
+/** The same for a box that keeps all letters and digits, in any case and with more around them. */
 const CHANGED_TRIES = 3
 
 /**
@@ -29,11 +29,12 @@ export class NameBox {
   /** `value` is the box's content in the latest snapshot. True when it is the name. */
   async holdsName(value: string): Promise<boolean> {
     if (value === this.#name) return true
-    // Some boxes join blanks or drop emoji, and a shorter one cuts the name; after some tries that is enough.
+    // Some boxes join blanks, change case or drop letters, and a shorter one cuts the name; after some tries that is enough.
     const kept = essence(value)
     const wanted = essence(this.#name)
-    const tries = kept === wanted ? CHANGED_TRIES : NAME_TRIES
-    if (this.#tries >= tries && kept !== '' && wanted.startsWith(kept)) return true
+    const isWhole = wanted !== '' && kept.includes(wanted)
+    if (this.#tries >= (isWhole ? CHANGED_TRIES : NAME_TRIES) && kept !== '' && (isWhole || isPartOf(kept, wanted)))
+      return true
     if (this.#tries >= 3 * NAME_TRIES) return value !== ''
     this.#tries++
     await this.#page.fill('nameBox', this.#name)
@@ -41,9 +42,20 @@ export class NameBox {
   }
 }
 
-/** What every box keeps of a name. */
+/** What every box keeps of a name, without accents and in one case. */
 function essence(name: string): string {
-  return name.normalize('NFKC').replace(/[^\p{L}\p{M}\p{N}]/gu, '')
+  return name
+    .normalize('NFKD')
+    .replace(/[^\p{L}\p{N}]/gu, '')
+    .toUpperCase()
+}
+
+/** Whether `text` is `whole` without some of its letters. */
+function isPartOf(text: string, whole: string): boolean {
+  let at = 0
+  const letters = [...text]
+  for (const letter of whole) if (letter === letters[at]) at++
+  return at === letters.length
 }
 
 /** Joined emoji and letters with accents stay whole. */

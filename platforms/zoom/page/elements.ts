@@ -184,5 +184,7 @@ export function createElements({ selectors, labels }: Given) {
 /** `read` gives the numbers that the button's label names. A host's number includes those who wait to be let in. */
 function countedIn(counter: string, read: (name: 'peopleCount' | 'peopleWaiting') => string | null): number | null {
   const shown = /^\s*(\d+)\s*$/.exec(counter)?.[1] ?? read('peopleCount')
-  return shown === null ? null : Number(shown) - Number(read('peopleWaiting') ?? 0)
+  const waiting = Number(read('peopleWaiting') ?? 0)
+  // The bot is one of the people, so a number that is no larger leaves out those who wait.
+  return shown === null ? null : Number(shown) - (waiting < Number(shown) ? waiting : 0)
 }

@@ -11,6 +11,8 @@ interface Answer {
   /** Any code of Node's. */
   system: string | undefined
   message: string
+  /** Text of an answer that is no error document of S3, such as a web page's; empty if it has none. */
+  page: string
   /** The region of the bucket, as the server says it. */
   region: string | undefined
 }
@@ -79,12 +81,23 @@ function readAnswer(error: unknown): Answer {
           : undefined,
     system,
     message,
+    page: pageIn(fields),
     region:
       response?.headers?.['x-amz-bucket-region'] ??
       textOf(fields.Region) ??
       /expecting '([a-z0-9-]+)'/.exec(message)?.[1] ??
       undefined,
   }
+}
+
+/** The SDK keeps a body that it cannot read; of a page that is well-formed it reads the parts. */
+function pageIn({ $responseBodyText: body, head }: Record<string, unknown>): string {
+  if (typeof body !== 'string') return textOf((head as { title?: unknown } | undefined)?.title) ?? ''
+  const text = body.slice(0, 20_000).replace(/<(style|script|svg)\b[\s\S]*?<\/\1>/gi, ' ')
+  return text
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
 }
 
 /** The SDK's words for a document that it cannot read, and for one that is of something else, such as a web page. */
@@ -102,14 +115,15 @@ const LASTING_STATUSES = new Set([501, 505, 507, 510, 511])
 const FULL_CODE =
   /quota|capacity|(storage|disk|bucket)_?full|insufficient_?storage|cap_?exceeded|no_?space|out_?of_?space|enospc/i
 const FULL_WORDS =
-  /(?:no|insufficient|not enough|out of) (?:(?:free|disk|storage|drive) )*(?:space|storage)\b|\b(?:disk|drive|storage|bucket|volume|space)\b.{0,20}\b(?:quota|full|exhausted)\b|\bquota (?:is )?(?:full|used up)\b/i
+  /(?:no|insufficient|not enough|out of) (?:(?:free|disk|storage|drive) )*(?:space|storage)\b|\b(?:disk|drive|storage|bucket|volume|space)\b.{0,20}\b(?:full(?!.(?:control|access))|exhausted)\b|\b(?:over|exceeds?|exceeded) (?:\w+ ){0,3}quota\b|\b(?:quota|(?:disk|storage|bucket|account) limit)\b.{0,20}\b(?:full|used up|reached|exceeded|exhausted)\b/i
 
 /**
  * S3 has no one code for a full server or a used-up quota: each product has its own, or words of its system under another
- * code. A quota of requests is 429.
+ * code. A quota of requests or of a rate is another thing.
  */
 function isFull({ code, status, message }: Answer): boolean {
   if (status === undefined || status === 429 || /slow_?down|throttl/i.test(code)) return false
+  if (status !== 507 && /\brequest(?:s per| rate| quota| limit)|\brate\b/i.test(message)) return false
   return status === 507 || FULL_CODE.test(code) || FULL_WORDS.test(message)
 }
 
@@ -201,6 +215,7 @@ function causeAndCure(answer: Answer, place: S3Place): readonly [StorageTrouble,
       `${where}, or a proxy before it, refuses bodies of this size (413). Raise its limit (nginx: client_max_body_size).`,
     )
   if (status === 407 || status === 511) return unreachable('A proxy or a network between wants a sign-in first.')
+  if (isFull(answer)) return full('The server has no room left, or a quota is used up.')
   if (status !== undefined && status >= 500 && UNREADABLE.test(answer.message))
     return unreachable(`What answers for ${where}, such as a proxy before it, has trouble. Try again later.`)
   if (answer.network === undefined && UNREADABLE.test(answer.message))
@@ -246,7 +261,6 @@ function causeAndCure(answer: Answer, place: S3Place): readonly [StorageTrouble,
       'The server computed another signature. Check secret_access_key and the region; a proxy that changes requests on their way has the same effect.',
     )
   if (code === 'EntityTooLarge') return full('The server refuses files of this size.')
-  if (isFull(answer)) return full('The server has no room left, or a quota is used up.')
   if (isRightMissing(answer)) return access(`The credentials may not do this. They ${RIGHTS}`)
   if (code === 'AccessDenied') return access(`See what the server said. The credentials ${RIGHTS}`)
   if (code === 'NotFound' || code === 'NoSuchKey' || (status === 404 && isUnnamed(code)))
@@ -255,7 +269,7 @@ function causeAndCure(answer: Answer, place: S3Place): readonly [StorageTrouble,
     return invalid(
       'The server does not know this request. Set storage.checksums to when_required, or use another server.',
     )
-  if (status === 400 && isUnnamed(code))
+  if (status === 400 && isUnnamed(code) && NO_REASON.test(answer.message))
     // Answers to HEAD have no body, and so no reason.
     return access('The server gave no reason; most often a session token has expired.')
   if (status !== undefined && status >= 500 && (isUnnamed(code) || PASSING_CODES.has(code)))
@@ -263,12 +277,18 @@ function causeAndCure(answer: Answer, place: S3Place): readonly [StorageTrouble,
   return byStatus(status ?? 0)('See what the server said.')
 }
 
-/** A refusal without a word, as to HEAD, or in words that say no more. Other words have another reason. */
-function isRightMissing({ code, status, message }: Answer): boolean {
-  const isRefused = status === 401 || status === 403
-  if (isRefused && isUnnamed(code)) return true
-  const isNamed = code === 'AccessDenied' || (isRefused && (code === 'Forbidden' || code === 'Unauthorized'))
-  return isNamed && /^$|^Unknown|denied|not authorized|forbidden|permission|not allowed/i.test(message)
+/** Words of a refusal that gives no reason. */
+const NO_REASON =
+  /^(?:(?:access|permission|request|the|this|to|you|is|was|are|resource|bucket|object|key|denied|forbidden|unauthorized|not|allowed|authorized|error|unknown|\d+)|[.:,!\s])*$/i
+
+/** A refusal without a word, as to HEAD, in words that say no more, or that name the right. Other words have another reason. */
+function isRightMissing({ code, status, message, page }: Answer): boolean {
+  const isRefused = (status === 401 || status === 403) && (isUnnamed(code) || /^(?:Forbidden|Unauthorized)$/.test(code))
+  if (code !== 'AccessDenied' && !isRefused) return false
+  return (
+    NO_REASON.test(isUnnamed(message) ? page : message) ||
+    /\bnot authorized to perform\b|\bpermissions?\b/i.test(message)
+  )
 }
 
 /** What a code that no rule knows is, as far as its status tells. */
@@ -288,7 +308,8 @@ export function explainS3Error(error: unknown, place: S3Place): StorageError {
   const [trouble, cure] = causeAndCure(answer, place)
   const code = quoted(answer.code, place.secrets)
   // The parser's words are the SDK's advice to programmers.
-  const said = UNREADABLE.test(answer.message) ? 'unreadable answer' : quoted(answer.message, place.secrets)
+  const own = UNREADABLE.test(answer.message) ? answer.page || 'unreadable answer' : answer.message
+  const said = quoted(isUnnamed(own) ? answer.page : own, place.secrets)
   const words = [
     answer.status === undefined ? null : String(answer.status),
     answer.system ?? (isUnnamed(code) ? null : code),

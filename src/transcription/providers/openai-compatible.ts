@@ -40,6 +40,8 @@ export interface OpenAiCompatibleOptions {
 }
 
 const RETRY_MS = 2_000
+/** Statuses of a refusal that need not name what is refused. */
+const OF_REQUEST = new Set([400, 406, 415, 422])
 /** OpenAI takes 25 MB; our sound has 128 kbit/s. */
 export const MAX_SECONDS = 20 * 60
 
@@ -119,15 +121,18 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Speech
     if (!response.ok) {
       const { status, headers } = response
       const error = refusedWith({ status, text, retryAfter: headers.get('retry-after') }, host, options.key)
-      const isOfRequest = !error.isForAll && status !== 429 && (status === 400 || status === 422 || isOfOurs(text))
+      const isOfRequest = !error.isForAll && status !== 429 && (OF_REQUEST.has(status) || isOfOurs(text))
       throw isOfRequest ? new RefusedRequest(error.message, text, error.isTransient) : error
     }
     const answer = parseJson(text)
     const recognized = recognizedIn(answer)
-    if (recognized === null)
-      throw new ProviderError(`${host} gave an answer that is no transcription: ${answerExcerpt()}`, {
-        isTransient: false,
-      })
+    if (recognized === null) {
+      const message = `${host} gave an answer that is no transcription: ${answerExcerpt()}`
+      // Some servers refuse with a status of success.
+      throw isOfOurs(text)
+        ? new RefusedRequest(message, text, false)
+        : new ProviderError(message, { isTransient: false })
+    }
     return { raw: answer, ...recognized }
   }
 

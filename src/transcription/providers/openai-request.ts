@@ -32,12 +32,12 @@ export function firstRequest(given: Params): OpenAiRequest {
 
 /**
  * The request after this refusal: without what the refusal names and what depends on that, with what it demands; in its
- * plainest form if it names nothing of ours. Null if nothing is left to change.
+ * plainest form if it names nothing of ours, or what is left out already. Null if nothing is left to change.
  */
 export function requestAfter(refusal: string, request: OpenAiRequest, given: Params): OpenAiRequest | null {
   const text = refusal.toLowerCase().replace(/[\s-]+/g, '_')
-  const isFormatNamed = text.includes('response_format') || text.includes(request.format)
-  const areTimesNamed = text.includes('timestamp_granularit')
+  const isFormatNamed = /response_?format/.test(text) || text.includes(request.format)
+  const areTimesNamed = TIMES.test(text)
   const isCutNamed = text.includes('chunking_strategy') && !('chunking_strategy' in given)
   const isNameless = !(isFormatNamed || areTimesNamed || isCutNamed)
   const isCut = isCutNamed ? !request.isCut : request.isCut
@@ -48,13 +48,17 @@ export function requestAfter(refusal: string, request: OpenAiRequest, given: Par
     else if (isFormatNamed) format = isOfSpeakers ? 'diarized_json' : 'json'
   // Times are given in the verbose form alone.
   const hasTimes = request.hasTimes && !isNameless && !areTimesNamed && format === 'verbose_json'
-  const isSame = format === request.format && hasTimes === request.hasTimes && isCut === request.isCut
-  return isSame ? null : { format, hasTimes, isCut }
+  const isChanged = (next: OpenAiRequest) => JSON.stringify(next) !== JSON.stringify(request)
+  const plainest = { format: 'response_format' in given ? format : 'json', hasTimes: false, isCut: request.isCut }
+  return [{ format, hasTimes, isCut }, plainest].find(isChanged) ?? null
 }
+
+/** The parameter, or what servers make of it. */
+const TIMES = /timestamp[_ -]?granularit|(?:word|segment)(?:[_ -]level)?[_ -]timestamp/i
 
 /** Whether a refusal is about what of the request is ours to choose. Some servers say so with a status of their own trouble. */
 export function isOfOurs(refusal: string): boolean {
-  return /response[_ -]?format|verbose_json|diarized_json|timestamp[_ -]granularit|chunking_strategy/i.test(refusal)
+  return TIMES.test(refusal) || /response[_ -]?format|verbose_json|diarized_json|chunking_strategy/i.test(refusal)
 }
 
 /** The fields of the form but for the sound, with one entry for each value of a list. */

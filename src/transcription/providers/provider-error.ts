@@ -1,6 +1,7 @@
 /** Errors of a speech service: one plain sentence without its key, and whether a retry can help. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { backoff } from '@standin/wire/time/backoff.ts'
+import { retryAfterMs } from '@standin/wire/time/retry-after.ts'
 import { z } from 'zod'
 import { BodyTooLong } from '../../../packages/core/bounded-body.ts'
 
@@ -50,31 +51,30 @@ interface Refusal {
 const MAX_RETRY_AFTER_MS = 10 * 60_000
 /** Services say so with 429 too, although no pause helps. A quota per minute is not meant: it passes. */
 const IS_USED_UP =
-  /insufficient[ _-]?(?:quota|credit|balance|fund)|(?:credits?|balance) (?:is |are )?(?:negative|insufficient|exhausted|too low)|(?:not enough|out of|\bno) credits?|exceeded your current quota|billing[ _](?:hard[ _]limit|not[ _]active)|payment[ _]required|\btop[ -]?up\b|\baccount[ _](?:is |has been )?(?:deactivated|suspended|disabled|closed|blocked)|\baccess[ _]terminated/i
+  /insufficient[ _-]?(?:quota|credit|balance|fund)|(?:credits?|balance) (?:is |are )?(?:negative|insufficient|exhausted|too low)|(?:not enough|out of|\bno) credits?|\b(?:no|0) (?:more )?(?:remaining |free )?(?:minutes|hours|characters)\b|\b(?:trial|free[ _]tier)\b.{0,20}(?:ended|expired|over\b|exhausted)|(?:额度|額度|余额|餘額|配额|配額|残高|クレジット).{0,6}(?:不足|用尽|用盡|耗尽|超)|exceeded your current quota|billing[ _](?:hard[ _]limit|not[ _]active)|payment[ _]required|\btop[ -]?up\b|\baccount[ _](?:is |has been )?(?:deactivated|suspended|disabled|closed|blocked)|\baccess[ _]terminated/i
 /** The same in words that a quota per minute may have as well; a pause that the service names says that it passes. */
 const IS_OVER =
-  /(?:quota|allowance|usage|spending|budget|monthly|daily|plan|crédit|solde|saldo|guthaben|kontingent|cuota|cota)\w*.{0,40}(?:exceeded|exhausted|reached|used[ _]up|depleted|épuis|epuis|dépass|depass|atteint|insuffisant|insuficiente|excedid|agotad|esgotad|aufgebraucht|erschöpft|überschritten)|(?:exceeded|exhausted|reached|used[ _]up|depleted|dépassé|épuisé).{0,30}(?:quota|allowance|monthly|plan|credit|usage[ _]limit)/i
+  /(?:quota|allowance|free (?:minute|hour|credit)|usage|spending|budget|monthly|daily|plan|crédit|solde|saldo|guthaben|kontingent|cuota|cota)\w*.{0,40}(?:exceeded|exhausted|reached|used[ _]up|depleted|épuis|epuis|dépass|depass|atteint|insuffisant|insuficiente|excedid|agotad|esgotad|aufgebraucht|erschöpft|überschritten)|(?:exceeded|exhausted|reached|used[ _]up|depleted|dépassé|épuisé).{0,30}(?:quota|allowance|monthly|plan|credit|usage[ _]limit)/i
 const IS_OF_RATE =
   /\brate\b|rate[ _]?limit|per[ _-]?(?:min|sec|hour)|\brpm\b|\btpm\b|(?:retry|again) (?:in|after)|par (?:min|sec)|pro (?:min|sek)/i
 
 /** The error of a refusal. `host` and the body are its sentence, without the key. */
 export function refusedWith({ status, text, retryAfter }: Refusal, host: string, key: string | null): ProviderError {
-  const retryAfterMs = pauseOf(retryAfter)
-  const isOver = retryAfterMs === null && IS_OVER.test(text) && !IS_OF_RATE.test(text)
+  const pauseMs = pauseOf(retryAfter)
+  const isOver = pauseMs === null && IS_OVER.test(text) && !IS_OF_RATE.test(text)
   const isUsedUp = IS_USED_UP.test(text) || isOver
-  const isTooFar = retryAfterMs !== null && retryAfterMs > MAX_RETRY_AFTER_MS
-  const pause = isTooFar ? ` (not before ${new Date(Date.now() + retryAfterMs).toISOString()})` : ''
+  const isTooFar = pauseMs !== null && pauseMs > MAX_RETRY_AFTER_MS
+  const pause = isTooFar ? ` (not before ${new Date(Date.now() + pauseMs).toISOString()})` : ''
   return new ProviderError(`${host} answered with status ${status}${pause}: ${excerpt(text, key)}`, {
     isTransient: isTransientStatus(status) && !isUsedUp && !isTooFar && !isSilence(text),
-    retryAfterMs,
+    retryAfterMs: pauseMs,
     isForAll: isUsedUp || isTooFar || [401, 402, 403].includes(status),
   })
 }
 
-/** Milliseconds from now. The header has seconds or an HTTP date; null if it has neither, or a moment that is over. */
+/** Milliseconds; null for none, or a moment that is over. */
 function pauseOf(header: string | null | undefined): number | null {
-  const value = header?.trim() ?? ''
-  const milliseconds = /^\d*\.?\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
+  const milliseconds = retryAfterMs(header) ?? 0
   return milliseconds > 0 && milliseconds < MAX_PAUSE_MS ? milliseconds : null
 }
 

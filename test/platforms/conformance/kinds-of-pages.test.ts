@@ -1,6 +1,6 @@
 /** Kinds of pages on every platform: structure decides first, and sentences count that are in no list. */
 import fc from 'fast-check'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { answerOf as meetAnswer } from '../../../platforms/google-meet/dialogs.ts'
 import { meetClassifier } from '../../../platforms/google-meet/page-classifier.ts'
 import { answerOf as jitsiAnswer } from '../../../platforms/jitsi/dialogs.ts'
@@ -62,7 +62,20 @@ const HOST_AWAY = fc.oneof(
     Oczekiwanie na organizatora
     Организатор ещё не начал конференцию
     主持人正在另一个会议中
-    호스트가 다른 회의에 참가 중입니다`),
+    호스트가 다른 회의에 참가 중입니다
+    Nobody has opened this meeting yet
+    The organizer did not join yet
+    This meeting is scheduled for 3 PM
+    Aguardando o anfitrião começar a reunião
+    Mötet har inte startat än
+    La conférence Calm n'a pas encore commencé
+    The organizer is tied up in another call
+    This call can't start without the host
+    Le modérateur est absent
+    La reunión empieza cuando llegue el anfitrión
+    Der Host wird in Kürze da sein
+    主持人到达后会议将开始，请等待
+    Очікування організатора`),
 )
 /** The host is there and has to answer. */
 const HOST_ASKED = fc.oneof(
@@ -71,7 +84,16 @@ const HOST_ASKED = fc.oneof(
     主催者が参加を許可するまでお待ちください
     Bitte warten Sie, bis der Organisator Sie hereinlässt
     En attente que l'hôte vous laisse entrer
-    等待主持人批准`),
+    等待主持人批准
+    等待主持人接纳
+    Подождите, пока ведущий впустит вас
+    Espera a que el anfitrión permita que entres
+    ホストが参加を承認するのを待っています
+    The host will start letting people in soon
+    You can't join because the host has blocked you
+    Der Gastgeber hat Ihre Anfrage noch nicht bestätigt
+    L'hôte doit approuver votre arrivée
+    主持人同意后您即可加入，请稍候`),
 )
 const RECORDED = fc.oneof(
   sentence('This|The', 'meeting|call|webinar', 'is being|is now being|may be', 'recorded|transcribed|live-streamed'),
@@ -90,7 +112,16 @@ const RECORDED = fc.oneof(
     Cette réunion est enregistrée
     Se está grabando esta llamada
     Esta chamada está sendo gravada
-    この会議は録画されています`),
+    この会議は録画されています
+    Ann started a recording
+    Ann started the recording. It cannot be paused.
+    A transcript of this call is being made
+    Esta reunión está siendo grabada
+    L'appel est en cours d'enregistrement
+    Trwa nagrywanie spotkania
+    Организатор записывает встречу
+    本次会议正在被录制
+    Det här mötet spelas in`),
 )
 /** With two buttons it is enough that a recording is named. */
 const ABOUT_RECORDING = oneOf(`Notes, transcripts and recordings will be shared with guests
@@ -102,7 +133,44 @@ const ABOUT_RECORDING = oneOf(`Notes, transcripts and recordings will be shared 
 const UNRECORDED = oneOf(`The recording has stopped
   You can now record meetings
   Your recording is ready
-  Take better notes`)
+  Take better notes
+  This meeting is not being recorded
+  Die Besprechung wird nicht aufgezeichnet
+  Встреча не записывается
+  Start der Aufzeichnung deaktiviert`)
+/** Asked by a participant, of a device, or of the page's own recording: with two buttons too. */
+const NO_CONSENT = oneOf(`Ann wants to record this meeting
+  Please note that your microphone is muted
+  Save the recording to this device?
+  Leave? The recording will stop
+  Recording failed
+  Möchten Sie die Besprechung wirklich verlassen? Die Aufzeichnung läuft`)
+/** What pages say at the end, and what it means on each platform. */
+const ENDS: [sentences: string, kinds: Partial<Record<keyof typeof PLATFORMS, string>>][] = [
+  [
+    `The host removed you from this meeting
+    Vous avez été exclu de la réunion
+    您已被主持人移出会议
+    Ай! Ann выгнал вас из конференции`,
+    { meet: 'removed', teams: 'removed', zoom: 'removed', jitsi: 'removed' },
+  ],
+  ['The organizer declined your request to join', { meet: 'denied', teams: 'denied' }],
+  ['The meeting has reached its maximum number of participants', { meet: 'full', teams: 'full', zoom: 'full' }],
+  [
+    `An organizer has locked this meeting
+    Diese Besprechung ist gesperrt`,
+    { teams: 'locked', zoom: 'locked' },
+  ],
+  [
+    `The moderator has ended the meeting
+    Meeting ended
+    La reunión ha terminado
+    Der Host hat das Meeting beendet
+    主催者が会議を終了しました
+    Встреча завершена`,
+    { meet: 'ended_for_all', teams: 'ended_for_all', zoom: 'ended', jitsi: 'ended_for_all' },
+  ],
+]
 /** Of captions, chat, or a presentation as well as of other kinds of pages. */
 const ANY_WORDS = fc.oneof(
   fc.string(),
@@ -142,10 +210,40 @@ describe.each(Object.entries(PLATFORMS))('%s', (platform, { snapshot, classifier
       return accepted?.press?.label === yes && isLeft && refused?.refusal?.includes('recording_consent') === true
     }
     fc.assert(fc.property(RECORDED, fc.constant(ok!), fc.boolean(), isConsent))
-    const yes = fc.constantFrom('Stay', 'Join anyway', 'Continue', 'I agree', 'Einverstanden', 'Accepter', '同意する')
+    const yes = fc.constantFrom(
+      'Stay',
+      'Join anyway',
+      'Continue',
+      'I agree',
+      'Einverstanden',
+      'Accepter',
+      '同意する',
+      'Fine by me',
+    )
     fc.assert(fc.property(fc.oneof(RECORDED, ABOUT_RECORDING), yes, fc.boolean(), isConsent))
     fc.assert(fc.property(fc.lorem(), fc.constant('Join now'), fc.boolean(), isConsent))
     fc.assert(fc.property(UNRECORDED, (text) => answers(text, 'Got it')[1]?.refusal === undefined))
+    const isNone = (text: string) => answers(text, 'Decline', 'Accept').every((given) => given?.refusal === undefined)
+    fc.assert(fc.property(NO_CONSENT, isNone))
+    const isNotice = (text: string) => answers(text, 'Cancel', 'OK')[1]?.refusal === undefined
+    fc.assert(fc.property(fc.oneof(NO_CONSENT, UNRECORDED), isNotice))
+    expect(answers('Ann wants to share a file', 'Decline', 'Accept')[0]?.press ?? null).toBeNull()
+  })
+
+  test('an end is known in other words and languages, and what is said of others is none', () => {
+    const last = (text: string) => ({
+      ...{ lines: [text], headings: [text], returnHome: true, leaveReason: text },
+      ...(platform === 'teams' && { endScreen: text }),
+      ...(platform === 'zoom' && { dialogs: [dialog(text, 'OK')] }),
+    })
+    for (const [sentences, kinds] of ENDS) {
+      const kind = kinds[platform as keyof typeof kinds]
+      const means = (text: string) => look(last(text)).kind === kind
+      if (kind !== undefined) fc.assert(fc.property(oneOf(sentences), means))
+    }
+    const call = { ...(CALL as Shown), callMarks: ['toolbar', 'tiles'] }
+    for (const text of ['Ann was removed from the meeting', 'You have been removed from Breakout Room 2', 'Poll ended'])
+      expect(look({ ...call, dialogs: [dialog(text, 'OK')] }).kind, text).toBe('in_call')
   })
 })
 

@@ -81,7 +81,13 @@ const TABLE = outcomeRows<PageSnapshot, PageStateKind>({
     'an error of the call': { lines: ["Couldn't start the video call because of an error"] },
   },
   'undecided waiting -': { 'toolbar only': TOOLBAR },
-  'green_room pre-join -': { 'green room': { nameBox: { value: '' } } },
+  'green_room pre-join -': {
+    'green room': { nameBox: { value: '' } },
+    'a meeting whose name is an end': {
+      ...{ headings: ['You were removed from the meeting'], microphone: 'off' },
+      join: { label: 'Ask to join', rank: 'label', isEnabled: true },
+    },
+  },
   'loading pre-join -': { loading: { lines: ['Getting ready...'] } },
   'unknown pre-join -': { nothing: {} },
 })

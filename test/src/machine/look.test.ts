@@ -75,6 +75,9 @@ describe('policies of the browser', () => {
     '{"BrowserSignin": 2}',
     '{"DefaultJavaScriptSetting": 2}',
     '{"URLBlocklist": ["*"]}',
+    '{"URLBlocklist": ["https://*"]}',
+    '\ufeff{"RemoteDebuggingAllowed": false}',
+    '/* IT */ {"HomepageLocation": "https://a.example/,}", "HeadlessMode": 2, // why\n}',
   ])('%s is named with its file', async (text) => {
     const { finding, folder } = await checked({ 'a.json': '{"BookmarkBarEnabled": true}', corporate: text })
     expect(finding).toMatchObject({ part: 'Browser policies', verdict: 'unfit' })

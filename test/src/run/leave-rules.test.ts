@@ -285,6 +285,16 @@ describe('only other bots', () => {
     ['zhang.wei@lab.ai', false],
     ['A.Ai', false],
     ['Kaia', false],
+    ['AlfredBot 2', true],
+    ['Ann (KI-Notizen)', true],
+    ['jamie (AI)', true],
+    ['ИИ-ассистент Ани', true],
+    ['AI 비서', true],
+    ['fathom.video', true],
+    ['Wordly Wise', false],
+    ['Gemini Singh', false],
+    ['ann@otter.ai', false],
+    ['Иван Ботов', false],
   ])('%s is a name of a bot: %s', (name, isBot) => {
     expect(botNamesOf(bots.bot_names)(name)).toBe(isBot)
   })

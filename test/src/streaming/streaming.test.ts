@@ -299,6 +299,7 @@ test.each([
   ['at once', 0, 1008, 'invalid token', 'closed with 1008 (invalid token)'],
   ['a little later, with a code of its own', 40, 4401, '', 'closed with 4401'],
   ['without a word', 10, null, '', 'closed with 1006'],
+  ['and repeats its token', 0, 1008, 'no hidden known', 'closed with 1008 (no [redacted] known)'],
 ])(
   'a receiver that accepts and closes %s has never been set up, and is dialed ever less often',
   async (_when, afterMs, code, said, reason) => {

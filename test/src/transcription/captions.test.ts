@@ -70,6 +70,16 @@ describe('a row of captions', () => {
     expect(it.finals()).toEqual(['Ann: one two three four five six seven eight nine ten', 'Ann: eleven'])
   })
 
+  test('in another spelling is not said twice', () => {
+    const it = dispatcher()
+    it.say('state of the art', 1)
+    it.say('State-of-the-art design', 1.5)
+    it.tick(4)
+    it.say('State of the art design, in e mails', 5)
+    it.tick(8)
+    expect(it.finals()).toEqual(['Ann: State-of-the-art design', 'Ann: in e mails'])
+  })
+
   test('of a participant who repeats a word continues at its end', () => {
     const it = dispatcher()
     it.say('yes yes', 1)

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { ProviderError, type ProviderErrorKind } from '../../../platform/ports.ts'
 import { list, part, shortText } from '../fields.ts'
-import { type ProviderRequest, type ProviderResponse, providerText, retryAfterMs } from '../transport.ts'
+import { type ProviderRequest, type ProviderResponse, pauseOf, providerText } from '../transport.ts'
 
 const errorBody = z.object({
   error: part(z.object({ message: shortText, status: shortText, errors: list(z.object({ reason: shortText })) })),
@@ -18,7 +18,7 @@ export function googleProblem(response: ProviderResponse, request: ProviderReque
   const said = [...reasons.slice(0, 1), ...(error?.message ? [providerText(error.message, request)] : [])].join(': ')
   const message = `Google answered ${response.status} to ${request.what}${said === '' ? '' : ` (${providerText(said, request)})`}`
   return new ProviderError(kindOf(response.status, reasons, request), message, {
-    retryAfterMs: retryAfterMs(response.headers),
+    retryAfterMs: pauseOf(response),
   })
 }
 
@@ -56,5 +56,5 @@ export function googleTokenProblem(response: ProviderResponse, request: Provider
           : CLIENT_ERRORS.has(error)
             ? 'client_refused'
             : 'unavailable'
-  return new ProviderError(kind, message, { retryAfterMs: retryAfterMs(response.headers) })
+  return new ProviderError(kind, message, { retryAfterMs: pauseOf(response) })
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { ProviderError, type ProviderErrorKind } from '../../../platform/ports.ts'
 import { list, part, shortText } from '../fields.ts'
-import { type ProviderRequest, type ProviderResponse, providerText, retryAfterMs } from '../transport.ts'
+import { type ProviderRequest, type ProviderResponse, pauseOf, providerText } from '../transport.ts'
 
 const errorBody = z.object({ error: part(z.object({ code: shortText, message: shortText })) })
 const tokenError = z.object({ error: shortText, error_description: shortText, error_codes: list(z.number()) })
@@ -57,5 +57,5 @@ function problem(
 ) {
   const words = providerText(said.filter((word) => word !== null).join(': '), request)
   const message = `Microsoft answered ${response.status} to ${request.what}${words === '' ? '' : ` (${words})`}`
-  return new ProviderError(kind, message, { retryAfterMs: retryAfterMs(response.headers) })
+  return new ProviderError(kind, message, { retryAfterMs: pauseOf(response) })
 }

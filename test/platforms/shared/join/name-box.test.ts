@@ -23,6 +23,9 @@ test('a long name is cut between whole characters', async () => {
 test.each([
   ['Notes  for Ann', 3, (text: string) => text.replace(/ +/g, ' ')],
   ['Notes 📝 for Ann', 3, (text: string) => text.replace(/\p{Extended_Pictographic}/gu, '')],
+  ['Notes for Zoë', 3, (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toUpperCase()],
+  ['Notes for Ann', 3, (text: string) => `${text} (Guest)`],
+  ['Notiz für Müller', 10, (text: string) => text.replace(/[^ -~]/g, '')],
   ['Notes for Ann', 10, (text: string) => text.slice(0, 8)],
 ])('%s in a box that changes it is accepted after %i tries', async (name, tries, change) => {
   const values = ['']

@@ -107,6 +107,28 @@ describe('the explanation', () => {
     [answered(403, 'storage_cap_exceeded'), 'full', 'no room left'],
     [answered(400, 'XMinioAdminBucketQuotaExceeded'), 'full', 'no room left'],
     [answered(403, 'AccessDenied', 'Storage quota exceeded for this account'), 'full', 'no room left'],
+    [answered(403, 'AccessDenied', 'Your account is over its quota'), 'full', 'no room left'],
+    [answered(507, 'SyntaxError', 'XML parse error: mismatched tags'), 'full', 'no room left'],
+    [answered(403, 'AccessDenied', 'The bucket owner must have full control'), 'access', 'full control). See what the'],
+    [
+      answered(403, 'AccessDenied', 'Access denied: account suspended'),
+      'access',
+      'suspended). See what the server said',
+    ],
+    [answered(403, 'UnknownError', 'Your key was rotated'), 'access', 'rotated). See what the server said'],
+    [answered(400, 'UnknownError', 'This tenant is asleep'), 'other', '400 (This tenant is asleep). See what'],
+    [
+      answered(403, 'Error', 'XML parse error: mismatched tags', {
+        $responseBodyText: '<html><style>p{}</style><h1>Sorry</h1><p>You have been blocked',
+      }),
+      'invalid',
+      '403 (Sorry You have been blocked).',
+    ],
+    [
+      answered(403, 'Unknown', 'UnknownError', { head: { title: 'Blocked by a firewall' } }),
+      'access',
+      '403 (Blocked by a firewall). See what',
+    ],
     [answered(503, 'SlowDown', 'Request quota of this bucket is used up'), 'unreachable', 'Try again later'],
     [answered(407, 'UnknownError'), 'unreachable', 'wants a sign-in'],
     [answered(502, 'SyntaxError', 'XML parse error: mismatched tags'), 'unreachable', 'a proxy before it'],

@@ -25,6 +25,10 @@ test.each<[string, number, string, string | null, boolean, boolean, number | nul
   ['a closed account', 429, '{"error":{"code":"account_deactivated"}}', null, false, true, null],
   ['a limit of a rate', 429, 'Rate limit reached: quota of 3 requests per min exceeded', null, true, false, null],
   ['a quota per minute', 429, 'Quota exceeded for requests per minute', '3', true, false, 3],
+  ['a pause with its unit', 429, 'later', '30s', true, false, 30],
+  ['a pause that a proxy repeats', 503, 'later', '120, 120', true, false, 120],
+  ['a trial that is over', 429, 'Your trial has ended', null, false, true, null],
+  ['free minutes', 429, 'Your free minutes are used up', null, false, true, null],
   ['a wrong key', 401, 'no', null, false, true, null],
   ['a bad sound', 400, 'could not decode', null, false, false, null],
 ])('%s', (_what, status, text, retryAfter, isTransient, isForAll, pause) => {
