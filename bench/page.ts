@@ -94,7 +94,7 @@ process.exit(0)
 
 async function show(path: string) {
   const listener = { firstNews: () => [], onSound: () => {}, onCall: async () => null, onEnded: console.error }
-  const page = await driver.showPage(pages.address(path), listener)
+  const page = await driver.showPage('camera', pages.address(path), listener)
   await delay(SETTLED_MS)
   return page
 }

@@ -1,6 +1,7 @@
 /** Checks of a bot's request that both generations make, and the refusals of its creation. */
 import { randomUUID } from 'node:crypto'
 import { problemOfAgent, toolAddresses } from '@standin/wire/agent.ts'
+import { pagesOf } from '@standin/wire/bot-fields.ts'
 import { imagesOf, transcriptionProvider } from '@standin/wire/job.ts'
 import { type MeetingLink, readMeeting } from '@standin/wire/meeting-links/index.ts'
 import { type PlatformName, problemOfPagesOn } from '@standin/wire/platforms.ts'
@@ -132,7 +133,7 @@ function addressProblem(client: ApiDependencies['client'], asked: Partial<BotReq
     ...imagesOf(asked).map((url): [string, string] => ['bot_image', url]),
     ['streaming_config/input_url', streaming?.input],
     ['streaming_config/output_url', streaming?.output],
-    ['output_media/camera/url', media?.camera.url],
+    ...pagesOf(media).map(([target, url]): [string, string] => [`output_media/${target}/url`, url]),
     ['agent/url', agent?.url],
     ...toolAddresses(agent).map((url): [string, string] => ['agent/tools', url]),
     ['callback_config/url', callback?.url],

@@ -3,6 +3,7 @@
  * these; `main.ts` passes the real implementations, tests pass fakes.
  */
 
+import type { PageTarget } from '@standin/wire/bot-fields.ts'
 import type { BotCommand, CommandErrorCode } from '@standin/wire/commands.ts'
 import type { BotEvent, Gap, Person, StreamingUsage, Transcript, WholeQuality } from '@standin/wire/events.ts'
 import type { PageCall, PageNews } from '@standin/wire/page-bridge.ts'
@@ -119,10 +120,11 @@ export interface MeetingDriver {
   /** Shows another of the bot's pictures, by its place in the job; one that could not be loaded changes nothing. */
   showImage(index: number): Promise<void>
   /**
-   * Opens a page that takes the place of the bot's picture, and of the page before it, once its document is there. Rejects
-   * with a sentence if it cannot be shown; then everything stays as it was.
+   * Opens a page that takes the place of the bot's picture, or is shared as its screen, and takes the place of the page
+   * before it there, once its document is there. Rejects with a sentence if it cannot be shown; then everything stays as it
+   * was.
    */
-  showPage(url: string, listener: ShownPageListener): Promise<ShownPage>
+  showPage(target: PageTarget, url: string, listener: ShownPageListener): Promise<ShownPage>
   /** Where the machine cannot keep up. */
   setDegradationStep(step: DegradationStep): Promise<void>
   /** PNG of what the browser shows. */
@@ -149,11 +151,11 @@ export interface DegradationStep {
   size: number
 }
 
-/** A page that the bot shows: its picture is the bot's camera, its sound the bot's voice, and it hears the meeting. */
+/** A page that the bot shows: its picture is the bot's camera or screen, its sound the bot's voice, and it hears the meeting. */
 export interface ShownPage {
   /** Hands an event of the meeting to the page's `window.standin`. */
   tell(news: PageNews): void
-  /** The bot has its own picture again, if it still shows this page. Repeatable, never rejects. */
+  /** The bot has its own picture again, or shares no screen, if it still shows this page. Repeatable, never rejects. */
   close(): Promise<void>
 }
 

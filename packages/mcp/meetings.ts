@@ -1,5 +1,6 @@
 /** The calls of the tools to the service, over its public API. */
 import { answerOf, type Schemas, type StandinClient } from '@standin/client/index.ts'
+import type { PageTarget } from '@standin/wire/bot-fields.ts'
 import type { BotCommand, Said } from '@standin/wire/commands.ts'
 
 /** The fields of a bot that the tools show. */
@@ -51,8 +52,8 @@ export interface Meetings {
   ): Promise<{ events: BotEvent[]; cursor: string | null }>
   writeChat(botId: string, text: string): Promise<void>
   say(botId: string, request: Omit<Extract<BotCommand, { type: 'say' }>, 'type'>): Promise<Said>
-  showPage(botId: string, url: string): Promise<void>
-  stopPage(botId: string): Promise<void>
+  showPage(botId: string, target: PageTarget, url: string): Promise<void>
+  stopPage(botId: string, target: PageTarget): Promise<void>
   switchAgent(botId: string, enabled: boolean): Promise<void>
   leave(botId: string): Promise<void>
   /** One sentence a line. */
@@ -106,12 +107,13 @@ export function createMeetings({ v2 }: StandinClient, fetchFile: typeof fetch = 
     async say(botId, body) {
       return (await answerOf(v2.POST('/v2/bots/{bot_id}/say', { ...of(botId), body }))).data
     },
-    async showPage(botId, url) {
-      const body = { camera: { kind: 'webpage' as const, url } }
+    async showPage(botId, target, url) {
+      const body = { [target]: { kind: 'webpage' as const, url } }
       await answerOf(v2.POST('/v2/bots/{bot_id}/output-media', { ...of(botId), body }))
     },
-    async stopPage(botId) {
-      await answerOf(v2.DELETE('/v2/bots/{bot_id}/output-media', of(botId)))
+    async stopPage(botId, target) {
+      const params = { ...of(botId).params, query: { target } }
+      await answerOf(v2.DELETE('/v2/bots/{bot_id}/output-media', { params }))
     },
     async switchAgent(botId, enabled) {
       await answerOf(v2.POST('/v2/bots/{bot_id}/agent', { ...of(botId), body: { enabled } }))

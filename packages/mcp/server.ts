@@ -9,6 +9,7 @@ import {
   entryMessage,
   mapFields,
   meetingUrl,
+  pageTarget,
   pageUrl,
   timeoutFields,
 } from '@standin/wire/bot-fields.ts'
@@ -51,6 +52,7 @@ const input = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.object(shape).meta({ $schema: 'https://json-schema.org/draft/2020-12/schema' })
 
 const botId = z.uuid().describe('As send_bot and list_bots give it.')
+const target = optional(pageTarget.default('camera')).describe(pageTarget.description!)
 
 export interface McpOptions {
   version: string
@@ -228,13 +230,13 @@ function offerWords(server: McpServer, meetings: Meetings): void {
     {
       title: 'Show a page in the meeting',
       description:
-        'The page is the camera and the voice of the bot, in place of its picture and of a page before it; its microphone hears the meeting.',
-      inputSchema: input({ bot_id: botId, url: pageUrl }),
+        'The page is the camera of the bot, in place of its picture, or its shared screen, and its voice; it takes the place of a page before it, and its microphone hears the meeting.',
+      inputSchema: input({ bot_id: botId, url: pageUrl, target }),
       annotations: acts,
     },
-    ({ bot_id, url }) =>
+    ({ bot_id, url, target }) =>
       answered(async () => {
-        await meetings.showPage(bot_id, url)
+        await meetings.showPage(bot_id, target, url)
         return 'The page is shown.'
       }),
   )
@@ -243,14 +245,14 @@ function offerWords(server: McpServer, meetings: Meetings): void {
     'stop_page',
     {
       title: 'Stop the page that a bot shows',
-      description: 'The bot has its own picture again.',
-      inputSchema: input({ bot_id: botId }),
+      description: 'The bot has its own picture again, or shares no screen.',
+      inputSchema: input({ bot_id: botId, target }),
       annotations: { ...acts, idempotentHint: true },
     },
-    ({ bot_id }) =>
+    ({ bot_id, target }) =>
       answered(async () => {
-        await meetings.stopPage(bot_id)
-        return 'The bot shows no page.'
+        await meetings.stopPage(bot_id, target)
+        return 'The bot shows no page there.'
       }),
   )
 

@@ -130,15 +130,34 @@ export const pageUrl = address('https:', 'http:')
   .meta({ format: 'uri' })
   .describe('Address of the page, https://.')
 
+/** Where a bot shows a page. */
+export const PAGE_TARGETS = ['camera', 'screen'] as const
+export type PageTarget = (typeof PAGE_TARGETS)[number]
+export const pageTarget = z
+  .enum(PAGE_TARGETS)
+  .describe('Where the page is shown: `camera` (the default), or the shared `screen`.')
+
+const shownPage = z.strictObject({ kind: z.literal('webpage').describe('The only kind.'), url: pageUrl })
+
 export const outputMedia = z
   .strictObject({
-    camera: z
-      .strictObject({ kind: z.literal('webpage').describe('The only kind.'), url: pageUrl })
-      .describe('What takes the place of the picture of the bot.'),
+    camera: shownPage.optional().describe('What takes the place of the picture of the bot.'),
+    screen: shownPage.optional().describe('What the bot shares as its screen.'),
   })
+  .refine((media) => pagesOf(media).length > 0, { error: 'must have camera, screen, or both' })
   .describe(
-    'A page that the bot shows: its picture is the camera of the bot, its sound the voice, and its microphone hears the meeting.',
+    'Pages that the bot shows, as its camera, as its shared screen, or both: their sound is the voice of the bot, and their microphone hears the meeting.',
   )
+
+/** The address of each page, by its target. */
+export function pagesOf(
+  media: { [Target in PageTarget]?: { url: string } | undefined } | null | undefined,
+): [target: PageTarget, url: string][] {
+  return PAGE_TARGETS.flatMap((target): [PageTarget, string][] => {
+    const page = media?.[target]
+    return page ? [[target, page.url]] : []
+  })
+}
 
 /** Fields of `streaming` and `transcription` that have one name in a request and in its job. */
 export const audioFrequency = z

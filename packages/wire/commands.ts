@@ -1,7 +1,7 @@
 /** Commands to a running bot. */
 
 import { z } from 'zod'
-import { chatText, pageUrl, sayText } from './bot-fields.ts'
+import { chatText, pageTarget, pageUrl, sayText } from './bot-fields.ts'
 
 export const sayFields = {
   text: sayText.describe('What the bot says; 1 to 500 characters.'),
@@ -30,8 +30,8 @@ export const botCommandSchema = z.discriminatedUnion('type', [
   }),
   z.strictObject({ type: z.literal('say'), ...sayFields }),
   z.strictObject({ type: z.literal('stop_saying') }),
-  z.strictObject({ type: z.literal('show_page'), url: pageUrl }),
-  z.strictObject({ type: z.literal('stop_page') }),
+  z.strictObject({ type: z.literal('show_page'), url: pageUrl, target: pageTarget.optional() }),
+  z.strictObject({ type: z.literal('stop_page'), target: pageTarget.optional() }),
   z.strictObject({ type: z.literal('agent'), ...agentSwitch }),
 ])
 export type BotCommand = z.infer<typeof botCommandSchema>

@@ -56,6 +56,8 @@ export function dialogStep(dialog: DialogSnapshot, policy: DialogPolicy): Dialog
       return press(['justLeave'])
     case 'breakout':
       return press(['later'], ['cancel', 'close'])
+    case 'take_over':
+      return press([], ['cancel', 'close'])
     default: {
       const step = press(['gotIt'], dialog.buttons.length === 1 ? ['ok', 'close'] : ['close'])
       return step && !DANGEROUS.test(step.label) ? step : null

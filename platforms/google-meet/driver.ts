@@ -14,6 +14,7 @@ import type { ElementName, PageSnapshot } from './page/types.ts'
 import { meetClassifier } from './page-classifier.ts'
 import { type MeetPage, meetScript } from './page-script.ts'
 import type { PageStateKind } from './page-state.ts'
+import { WORDS } from './words.ts'
 
 const ORIGIN = 'https://meet.google.com'
 /** A menu opens a moment after the click. Milliseconds. */
@@ -44,6 +45,7 @@ export const openGoogleMeet: OpenDriver = async (target, environment, signal, op
       pageNote: languageNote,
     },
     chat: usualChatSteps(page),
+    sharing: { taken: WORDS.dialogs.take_over },
     captions: { turnOn: () => turnOnCaptions(page) },
     leaving: leaveSteps(page),
   })

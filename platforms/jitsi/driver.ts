@@ -62,6 +62,7 @@ export const openJitsi: OpenDriver = async (target, environment, signal, options
       pageNote: languageNote,
     },
     chat: chatSteps(page),
+    sharing: { forbidden: WORDS.labels.sharingForbidden },
     leaving: leaveSteps(page, address.host),
     watching: {
       endLooks: { left: LEFT_LOOKS },

@@ -54,6 +54,7 @@ export const openMicrosoftTeams: OpenDriver = async (target, environment, signal
       wait: (snapshot, state) => joinFlow.wait(snapshot, state),
     },
     chat: chat.steps,
+    sharing: {},
     captions: { turnOn: () => inCallTasks.turnOnCaptions() },
     leaving: leaveSteps(page, () => form.hasAsked),
     hide: hideCoordinates,

@@ -3,6 +3,7 @@
  */
 
 import { randomBytes } from 'node:crypto'
+import type { PageTarget } from '@standin/wire/bot-fields.ts'
 import { type PlatformName, problemOfPagesOn } from '@standin/wire/platforms.ts'
 import { MAX_SIGHTING_LENGTH, type Sighting } from '@standin/wire/reasons.ts'
 import { messageOf } from '@standin/wire/text/error-text.ts'
@@ -31,6 +32,7 @@ import { ChatSender, type ChatSteps } from './in-call/chat-sender.ts'
 import { type LeaveSteps, leaveMeeting } from './in-call/leaving.ts'
 import { MeetingWatch, type Watching } from './in-call/meeting-watch.ts'
 import { PageStage } from './in-call/page-stage.ts'
+import type { SharingWords } from './in-call/screen-share.ts'
 import { SignalCounter } from './in-call/signal-counts.ts'
 import { leaveVideosUnpainted, SEEN_VIDEOS } from './in-call/unseen-videos.ts'
 import { WebRtcTraffic } from './in-call/webrtc-traffic.ts'
@@ -46,7 +48,7 @@ import { MeetingPage, type MeetingScript, NoAnswer, type PageParts } from './pag
 import { receiveCarriedAudio } from './page-access/page-audio-transport.ts'
 import { structureOf } from './page-access/page-structure.ts'
 import { devicesAtStart } from './page-access/script-config.ts'
-import type { PageClassifier, PageState } from './page-state.ts'
+import type { PageClassifier, PagePhase, PageState } from './page-state.ts'
 import { REAL_WAITS, type Waits } from './waits.ts'
 import { namedWording } from './words.ts'
 
@@ -128,6 +130,8 @@ export interface DriverParts<Snapshot extends CommonSnapshot, Kind extends strin
     'page' | 'classifier' | 'judge' | 'answers' | 'answerOpenDialog' | 'note' | 'onPoll'
   >
   chat: ChatSteps
+  /** Absent where the bot shows no pages. */
+  sharing?: SharingWords
   leaving: LeaveSteps<Snapshot>
   /** Absent if a platform has no captions that a guest can read. */
   captions?: CaptionSteps<Snapshot>
@@ -163,6 +167,7 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
   /** When the bot began to speak: also by a host, although it shows a page. */
   #wasMuted = false
   #hasAsked = false
+  #phase: PagePhase = 'unclear'
   #leaving: Promise<void> | null = null
   /** Aborted once the bot leaves. */
   readonly #over = new AbortController()
@@ -202,12 +207,14 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     }
     const onNewDocument = () => {
       this.#traffic?.onNewDocument()
+      this.#phase = 'unclear'
       this.#stage?.onNewDocument()
       void this.#showAgain()
     }
     const captions = parts.options.captions ? { captions: parts.captions ?? null } : {}
     const afterPoll: typeof watching.afterPoll = async (...look) => {
       this.#traffic?.check()
+      this.#stage?.onSnapshot(look[0])
       await this.#frames.check()
       await watching.afterPoll?.(...look)
     }
@@ -226,8 +233,10 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     this.#meeting = new MeetingWatch({ ...watching, ...own })
     const { audioTap = null, mayShow: isPermitted, egress } = parts.options
     const usual = () => ({ ...devicesAtStart(parts.options), ...(this.#speaksUp && { microphone: 'on' as const }) })
-    const shown = { page, devices, usual, upstreamProxy: egress?.proxy ?? null, onTraffic }
-    const stage = isPermitted ? new PageStage({ ...shown, isPermitted }) : null
+    const isInCall = () => this.#phase === 'in_call'
+    const shown = { page, devices, usual, isInCall, sharingWords: parts.sharing ?? null }
+    const network = { upstreamProxy: egress?.proxy ?? null, onTraffic }
+    const stage = isPermitted ? new PageStage({ ...shown, ...network, isPermitted }) : null
     this.#stage = stage
     const listeners = {
       audioTap,
@@ -362,10 +371,10 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     await this.#showImage()
   }
 
-  async showPage(url: string, listener: ShownPageListener): Promise<ShownPage> {
+  async showPage(target: PageTarget, url: string, listener: ShownPageListener): Promise<ShownPage> {
     if (!this.#meeting.isUnderWay) throw new Error('A page can be shown in the meeting only.')
     if (this.#stage === null) throw new Error(problemOfPagesOn(this.#parts.platform) ?? 'This bot shows no pages.')
-    return this.#stage.show(url, listener)
+    return this.#stage.show(target, url, listener)
   }
 
   async screenshot(): Promise<Uint8Array> {
@@ -500,6 +509,7 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
 
   #note(state: PageState<Kind>, alsoAnswered: readonly string[] = []): void {
     const { kind, text, proofs } = state
+    this.#phase = this.#parts.classifier.phases[kind]
     this.#waitingFor = waitingForOf(this.#parts.classifier, state) ?? this.#waitingFor
     const { lastSnapshot } = this.#page
     if (lastSnapshot) this.#signals.poll(lastSnapshot, state, alsoAnswered)

@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path'
 import { type AgentAccess, agentAccessOf } from '@standin/wire/agent.ts'
+import { pagesOf } from '@standin/wire/bot-fields.ts'
 import { type Job, jobSchema, type Problem, problemsOf } from '@standin/wire/job.ts'
 import { readMeeting } from '@standin/wire/meeting-links/index.ts'
 import { type HostMapping, readHostMapping } from '@standin/wire/network/host-mapping.ts'
@@ -130,10 +131,12 @@ export function readConfig(settings: Settings): BotConfig {
   })
 }
 
-/** Whether this is the host of the job's page, which is permitted. */
+/** Whether this is the host of a page of the job, which is permitted. */
 function isPageOf({ output_media: media }: Job, permitted: ReadonlySet<AddressField>, address: string): boolean {
-  const page = permitted.has('output_media.camera.url') ? media?.camera.url : undefined
-  return page !== undefined && new URL(page).host === new URL(address).host
+  const { host } = new URL(address)
+  return pagesOf(media).some(
+    ([target, url]) => permitted.has(`output_media.${target}.url`) && new URL(url).host === host,
+  )
 }
 
 /** The link of a job that has other problems, so that all are reported together; null if the link itself is one. */

@@ -1,5 +1,6 @@
 /** Runs one bot from start to exit code. It uses interfaces only: no browser, no encoder, no network. */
 
+import { pagesOf } from '@standin/wire/bot-fields.ts'
 import type { Job } from '@standin/wire/job.ts'
 import type { PlatformName } from '@standin/wire/platforms.ts'
 import { PLATFORM_WAIT_SECONDS } from '@standin/wire/reasons.ts'
@@ -72,8 +73,7 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
   })
   const relief = new LoadShedding({ ...common, meeting, framesPerSecond: job.frame_rate })
   const saying = new Saying({ voice: parts.voice, mouth: parts.mouth, clock })
-  const pageAtStart = job.output_media?.camera.url ?? null
-  const showing = new Showing({ ...common, meeting, mouth: parts.mouth, saying }, pageAtStart)
+  const showing = new Showing({ ...common, meeting, mouth: parts.mouth, saying }, pagesOf(job.output_media))
   parts.onReported((event) => showing.onEvent(event))
   const onGap = (stretch: RecordingGap) => {
     const gap = gapOf(stretch)

@@ -65,10 +65,10 @@ export function answerCommands(parts: CommandParts): (command: BotCommand) => Pr
         await parts.saying.stop()
         return { ok: true }
       case 'show_page':
-        return showPage(command.url)
+        return showPage(command)
       case 'stop_page':
         if (!IN_CALL.has(status.state)) return wrongStatus('stop its page')
-        await parts.showing.stop()
+        await parts.showing.stop(command.target ?? 'camera')
         return { ok: true }
       case 'agent':
         return switchAgent(command.enabled)
@@ -96,10 +96,13 @@ export function answerCommands(parts: CommandParts): (command: BotCommand) => Pr
     }
   }
 
-  async function showPage(url: string): Promise<CommandAnswer> {
+  async function showPage({
+    url,
+    target = 'camera',
+  }: Extract<BotCommand, { type: 'show_page' }>): Promise<CommandAnswer> {
     if (!IN_CALL.has(status.state)) return wrongStatus('show a page')
     try {
-      await parts.showing.show(url)
+      await parts.showing.show(target, url)
       return { ok: true }
     } catch (error) {
       return refused('COMMAND_FAILED', messageOf(error))

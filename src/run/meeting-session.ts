@@ -3,6 +3,7 @@
  * keep one object whose driver is replaced behind it; each participant and event is reported once.
  */
 
+import type { PageTarget } from '@standin/wire/bot-fields.ts'
 import type { ErrorCode } from '@standin/wire/codes.ts'
 import { MAX_DENIALS, MAX_SIGHTING_LENGTH, MAX_SIGHTINGS, type Reason, type Sighting } from '@standin/wire/reasons.ts'
 import { within } from '@standin/wire/time/deadline.ts'
@@ -224,8 +225,8 @@ export class MeetingSession implements InMeeting {
     if (this.#isIn) await this.#driver?.showImage(index)
   }
 
-  async showPage(url: string, listener: ShownPageListener): Promise<ShownPage> {
-    return this.#present().showPage(url, listener)
+  async showPage(target: PageTarget, url: string, listener: ShownPageListener): Promise<ShownPage> {
+    return this.#present().showPage(target, url, listener)
   }
 
   /** Kept for the browsers that follow. */

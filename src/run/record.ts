@@ -126,7 +126,7 @@ function agentMeeting(
     },
     sendChat: (text) => chat.send(meeting, text),
     leave: () => void obey({ type: 'leave' }),
-    ...(problemOfPagesOn(target.platform) === null && { showPage: (url: string) => showing.show(url) }),
+    ...(problemOfPagesOn(target.platform) === null && { showPage: (url: string) => showing.show('camera', url) }),
   }
 }
 

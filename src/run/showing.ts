@@ -1,5 +1,9 @@
-/** The page that the bot shows, through all browsers of the bot: one at a time, replaced, stopped, and shown again after a rejoin. */
+/**
+ * The pages that the bot shows, through all browsers of the bot: one at a time as its camera, and one as its shared screen, each
+ * replaced, stopped, and shown again after a rejoin.
+ */
 
+import { PAGE_TARGETS, type PageTarget } from '@standin/wire/bot-fields.ts'
 import type { BotEvent, Transcript } from '@standin/wire/events.ts'
 import { PAGE_NEWS, type PageCall, type PageNews } from '@standin/wire/page-bridge.ts'
 import { messageOf } from '@standin/wire/text/error-text.ts'
@@ -18,92 +22,104 @@ export interface ShowingParts {
 
 type Person = Extract<BotEvent, { type: 'participant_joined' }>
 
+interface Place {
+  /** For people, at the start of a sentence. */
+  name: string
+  /** The page to show, also in browsers to come. */
+  wanted: string | null
+  page: ShownPage | null
+}
+
 export class Showing {
   readonly #parts: ShowingParts
   readonly #inTurn = inTurn(1)
-  /** The page to show, also in browsers to come. */
-  #wanted: string | null
-  #page: ShownPage | null = null
+  readonly #places: Record<PageTarget, Place> = {
+    camera: { name: 'The page', wanted: null, page: null },
+    screen: { name: 'The shared page', wanted: null, page: null },
+  }
   /** Who is in the meeting, for pages that come later. */
   readonly #people = new Map<number, Person>()
   #isClosed = false
 
-  /** `wanted`: the address of the page to show from the start. */
-  constructor(parts: ShowingParts, wanted: string | null) {
+  /** `wanted`: addresses of the pages to show from the start. */
+  constructor(parts: ShowingParts, wanted: readonly [PageTarget, string][]) {
     this.#parts = parts
-    this.#wanted = wanted
+    for (const [target, url] of wanted) this.#places[target].wanted = url
   }
 
   /** In place of the page before. Rejects with a sentence if it cannot be shown; the one before stays. */
-  show(url: string): Promise<void> {
+  show(target: PageTarget, url: string): Promise<void> {
     return this.#inTurn(async () => {
-      await this.#open(url)
-      this.#wanted = url
+      await this.#open(target, url)
+      this.#places[target].wanted = url
     })
   }
 
   /** Repeatable. */
-  stop(): Promise<void> {
-    this.#wanted = null
-    return this.#inTurn(() => this.#closePage())
+  stop(target: PageTarget): Promise<void> {
+    const place = this.#places[target]
+    place.wanted = null
+    return this.#inTurn(async () => {
+      const { page } = place
+      place.page = null
+      await page?.close()
+    })
   }
 
   /** A browser of the bot is in the meeting, and has no page yet. */
   onReady(): void {
-    this.#page = null
-    void this.#inTurn(async () => {
-      const url = this.#wanted
-      if (url === null || this.#page !== null) return
-      await this.#open(url).catch((error) => this.#notice(`The page is not shown: ${messageOf(error)}`))
-    })
+    for (const target of PAGE_TARGETS) {
+      const place = this.#places[target]
+      place.page = null
+      void this.#inTurn(async () => {
+        const { wanted, name } = place
+        if (wanted === null || place.page !== null) return
+        await this.#open(target, wanted).catch((error) => this.#notice(`${name} is not shown: ${messageOf(error)}`))
+      })
+    }
   }
 
   onEvent(event: BotEvent | Transcript): void {
     if (event.type === 'participant_joined' || event.type === 'participant_changed')
       this.#people.set(event.participant.id, { ...event, type: 'participant_joined' })
     if (event.type === 'participant_left') this.#people.delete(event.participant.id)
-    if (isNews(event)) this.#page?.tell(event)
+    if (isNews(event)) for (const target of PAGE_TARGETS) this.#places[target].page?.tell(event)
   }
 
   /** Repeatable. */
   async close(): Promise<void> {
     this.#isClosed = true
-    await this.stop()
+    await Promise.all(PAGE_TARGETS.map((target) => this.stop(target)))
   }
 
-  async #open(url: string): Promise<void> {
+  async #open(target: PageTarget, url: string): Promise<void> {
     const { meeting, mouth } = this.#parts
+    const place = this.#places[target]
     if (this.#isClosed) throw new Error('The bot leaves the meeting.')
     mouth.prepareToOverhear()
     let hasEnded = false
-    const page = await meeting.showPage(url, {
+    const page = await meeting.showPage(target, url, {
       firstNews: () => [...this.#people.values()],
       onSound: (sound) => mouth.overhear(sound),
-      onCall: (call) => this.#answer(call),
+      onCall: (call) => this.#answer(target, call),
       onEnded: (reason) => {
         hasEnded = true
-        this.#page = null
-        this.#wanted = null
-        this.#notice(`The page is not shown any more: ${reason}`)
+        place.page = null
+        place.wanted = null
+        this.#notice(`${place.name} is not shown any more: ${reason}`)
       },
     })
-    await this.#page?.close()
-    this.#page = hasEnded ? null : page
+    await place.page?.close()
+    place.page = hasEnded ? null : page
   }
 
-  async #closePage(): Promise<void> {
-    const page = this.#page
-    this.#page = null
-    await page?.close()
-  }
-
-  async #answer(call: PageCall): Promise<unknown> {
+  async #answer(target: PageTarget, call: PageCall): Promise<unknown> {
     const { saying } = this.#parts
     if (call.call === 'say') return saying.say(call)
     if (call.what === 'speech') return saying.stop()
-    this.#notice('The page that the bot showed has ended itself.')
+    this.#notice(`${this.#places[target].name} has ended itself.`)
     // Its answer has no page to go to.
-    void this.stop()
+    void this.stop(target)
     return null
   }
 

@@ -260,7 +260,7 @@ export class World {
       closeMicrophone: async () => {},
       restoreSound: () => this.restoreSound('page'),
       showImage: async (index) => void calls.push(`image ${index}`),
-      showPage: (url, listener) => this.showPage(url, listener),
+      showPage: (...given) => this.showPage(...given),
       setDegradationStep: async ({ framesPerSecond, size }) => void calls.push(`picture ${framesPerSecond} at ${size}`),
       screenshot: () => this.takeScreenshot(),
       leave: () => this.#noting('leave', this.leave()),

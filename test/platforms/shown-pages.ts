@@ -6,6 +6,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { PageTarget } from '@standin/wire/bot-fields.ts'
 import { OpusDecoder } from 'opus-decoder'
 import { WebSocketServer } from 'ws'
 import { barCodeCells, readFrameNumber } from '../../packages/mock/media/bar-code.ts'
@@ -104,13 +105,16 @@ export async function startPages(scripts: Readonly<Record<string, string>> = {})
 }
 
 interface Bot {
-  savedCamera(): Promise<Uint8Array | null>
+  savedCamera(of?: PageTarget): Promise<Uint8Array | null>
   savedVoice(): readonly { opus: Uint8Array; at: number }[]
 }
 
 /** Numbers of the pictures that the participant was sent last, with their size; null for a picture without bars. */
-export async function pictures(bot: Bot): Promise<{ width: number; height: number; numbers: (number | null)[] }> {
-  const camera = await bot.savedCamera()
+export async function pictures(
+  bot: Bot,
+  target?: PageTarget,
+): Promise<{ width: number; height: number; numbers: (number | null)[] }> {
+  const camera = await bot.savedCamera(target)
   if (camera === null) return { width: 0, height: 0, numbers: [] }
   const folder = mkdtempSync(join(tmpdir(), 'standin-camera-'))
   try {
@@ -158,6 +162,27 @@ export async function levelOf(bot: Bot, frequency: number): Promise<number> {
   const { channelData, samplesDecoded } = decoder.decodeFrames(packets.map(({ opus }) => opus))
   decoder.free()
   return levelIn(channelData[0]!.subarray(0, samplesDecoded), frequency, 48_000)
+}
+
+/** How much of a PNG has the colour of the page's ground, from 0 to 1. */
+export function groundIn(png: Uint8Array): number {
+  const scaling = [
+    '-v',
+    'error',
+    '-i',
+    'pipe:0',
+    '-vf',
+    'scale=160:90',
+    '-f',
+    'rawvideo',
+    '-pix_fmt',
+    'rgb24',
+    'pipe:1',
+  ]
+  const pixels = execFileSync('ffmpeg', scaling, { input: png })
+  const isGround = (_: unknown, index: number) =>
+    [0x33, 0x44, 0x66].every((value, color) => Math.abs(pixels[3 * index + color]! - value) < 12)
+  return Array.from({ length: 160 * 90 }).filter(isGround).length / (160 * 90)
 }
 
 /** The same of mono sound: the usual level of its stretches of 20 ms, since a lost one shifts the wave. */

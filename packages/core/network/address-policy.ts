@@ -5,6 +5,7 @@
 import { lookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { toolAddresses } from '@standin/wire/agent.ts'
+import { pagesOf } from '@standin/wire/bot-fields.ts'
 import { imagesOf, type Job, type Problem } from '@standin/wire/job.ts'
 import { guardedLookup, mayBePublic } from '@standin/wire/network/public-addresses.ts'
 
@@ -17,6 +18,7 @@ export const ADDRESS_FIELDS = [
   'storage.endpoint',
   'bot_image',
   'output_media.camera.url',
+  'output_media.screen.url',
   'agent.url',
   'agent.tools',
   'conf_config.obf_token_url',
@@ -38,7 +40,7 @@ function addressesOf(job: Job): { field: AddressField; address: string }[] {
       'bot_image',
       image.startsWith('data:') ? null : image,
     ]),
-    ['output_media.camera.url', job.output_media?.camera.url],
+    ...pagesOf(job.output_media).map(([target, url]): [AddressField, string] => [`output_media.${target}.url`, url]),
     ['agent.url', job.agent?.url],
     ...toolAddresses(job.agent).map((url): [AddressField, string] => ['agent.tools', url]),
     ['conf_config.obf_token_url', job.conf_config?.obf_token_url],

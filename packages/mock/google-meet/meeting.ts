@@ -165,7 +165,7 @@ export class GoogleMeetMeeting extends Meeting<Person, GoogleMeetVisit> {
     this.denials++
   }
 
-  peopleFor(self: string, botName: string): PagePerson[] {
+  peopleFor({ self, botName, shareDevice }: Pick<GoogleMeetVisit, 'self' | 'botName' | 'shareDevice'>): PagePerson[] {
     const own: PagePerson = {
       device: self,
       name: botName,
@@ -175,7 +175,7 @@ export class GoogleMeetMeeting extends Meeting<Person, GoogleMeetVisit> {
       muted: !this.bot.microphoneOn,
       speaking: false,
       handRaised: false,
-      shareDevice: null,
+      shareDevice,
       merged: false,
     }
     return [...this.roster.all().map(shownAs), own]
@@ -189,7 +189,7 @@ export class GoogleMeetMeeting extends Meeting<Person, GoogleMeetVisit> {
   // Messages to the page.
 
   protected override showPeople(visit: GoogleMeetVisit, changed?: Person): void {
-    visit.send({ do: 'people', people: this.peopleFor(visit.self, visit.botName) })
+    visit.send({ do: 'people', people: this.peopleFor(visit) })
     if (changed) this.feed.changed(changed)
   }
 
@@ -248,6 +248,11 @@ export class GoogleMeetMeeting extends Meeting<Person, GoogleMeetVisit> {
       if (person.shareDevice !== null) this.feed.stoppedSharing(person, person.shareDevice)
       person.shareDevice = null
     }
+  }
+
+  protected override showBotScreen(visit: GoogleMeetVisit): void {
+    visit.shareDevice = visit.screenOn ? this.devices.next() : null
+    this.showPeople(visit)
   }
 
   protected override botMuted(): void {

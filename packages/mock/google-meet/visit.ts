@@ -39,6 +39,8 @@ const TIP_MS = 400
 
 export class GoogleMeetVisit extends Visit<ToPage, FromPage> {
   captionsOn = false
+  /** Of the presentation of the bot. */
+  shareDevice: string | null = null
   /** The bot's own device in this visit. */
   readonly self: string
   private readonly meeting: GoogleMeetMeeting
@@ -173,7 +175,7 @@ export class GoogleMeetVisit extends Visit<ToPage, FromPage> {
   private enterCall(): void {
     const { settings } = this.meeting
     this.timers.clear()
-    const people = this.meeting.peopleFor(this.self, this.botName)
+    const people = this.meeting.peopleFor(this)
     this.send({ do: 'view', view: { name: 'call', self: this.self, botName: this.botName, people } })
     this.send({ do: 'acquire', microphone: this.microphoneOn, camera: this.cameraOn })
     if (settings.consent === 'none') {

@@ -69,6 +69,8 @@ export class JitsiVisit extends Visit<ToPage, FromPage> {
     else if (message.say === 'password') this.tryPassword(message.password)
     else if (message.say === 'dialog') this.onDialog(message.dialog, message.choice)
     else if (message.say === 'leave') this.leave(message.how)
+    else if (message.say === 'screenRefused')
+      this.send({ do: 'notice', notice: { title: 'notify.moderationInEffectCSTitle' } })
     else if (message.say === 'chat') this.meeting.chatFromBot(this, message.text)
   }
 

@@ -1,4 +1,4 @@
-import { type MediaStreamTrack, type RTCRtpReceiver, RTP_EXTENSION_URI, type RtpPacket, Vp8RtpPayload } from 'werift'
+import { type MediaStreamTrack, type RTCRtpTransceiver, RTP_EXTENSION_URI, type RtpPacket, Vp8RtpPayload } from 'werift'
 import { isVp8KeyFrame, type Vp8Frame, vp8Size, writeIvf } from './containers.ts'
 
 /** How much of the page's camera is kept. */
@@ -28,18 +28,20 @@ export class ReceivedMedia {
   #videoPackets = 0
   #lastLevelAt = Number.NEGATIVE_INFINITY
   #lastSoundAt = Number.NEGATIVE_INFINITY
-  readonly #cameras: CameraKeeper[] = []
+  readonly #pictures: { line: RTCRtpTransceiver; keeper: CameraKeeper }[] = []
+  /** The `mid` of lines that carry a shared screen. */
+  readonly screenLines = new Set<string>()
   #voice: { opus: Buffer; at: number }[] = []
 
-  add(track: MediaStreamTrack, receiver: RTCRtpReceiver): void {
+  add(track: MediaStreamTrack, line: RTCRtpTransceiver): void {
     if (track.kind === 'audio') {
       track.onReceiveRtp.subscribe((packet, extensions) => {
         const reported: unknown = extensions?.[RTP_EXTENSION_URI.audioLevelIndication]
         this.#addAudio(packet, isLevel(reported) ? reported.level : undefined)
       })
     } else {
-      const camera = new CameraKeeper((ssrc) => void receiver.sendRtcpPLI(ssrc))
-      this.#cameras.push(camera)
+      const camera = new CameraKeeper((ssrc) => void line.receiver.sendRtcpPLI(ssrc))
+      this.#pictures.push({ line, keeper: camera })
       track.onReceiveRtp.subscribe((packet) => {
         this.#videoPackets++
         camera.add(packet)
@@ -57,15 +59,18 @@ export class ReceivedMedia {
     }
   }
 
-  /** The last seconds of the camera as IVF with VP8; null before the first whole picture. */
-  camera(): Buffer | null {
-    return this.#best()?.toIvf() ?? null
+  /** The last seconds of the camera, or of the shared screen, as IVF with VP8; null before the first whole picture. */
+  camera(ofScreen?: boolean): Buffer | null {
+    return this.#best(ofScreen)?.toIvf() ?? null
   }
 
-  #best(): CameraKeeper | undefined {
+  #best(ofScreen = false): CameraKeeper | undefined {
+    const keepers = this.#pictures
+      .filter(({ line }) => this.screenLines.has(line.mid ?? '') === ofScreen)
+      .map(({ keeper }) => keeper)
     // With simulcast several copies come; the largest is the one a person would look at. A page in need gives it up.
-    const newestAt = Math.max(...this.#cameras.map(({ lastFrameAt }) => lastFrameAt))
-    return this.#cameras
+    const newestAt = Math.max(...keepers.map(({ lastFrameAt }) => lastFrameAt))
+    return keepers
       .filter(({ width, lastFrameAt }) => width > 0 && newestAt - lastFrameAt < GIVEN_UP_MS)
       .sort((a, b) => b.width - a.width)[0]
   }

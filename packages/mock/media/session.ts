@@ -110,7 +110,7 @@ export class MediaSession {
       for (const listener of this.#onChannel) listener(channel.label, wrapped)
     })
     this.#peer.onRemoteTransceiverAdded.subscribe((transceiver) => {
-      transceiver.onTrack.subscribe((track) => this.#received.add(track, transceiver.receiver))
+      transceiver.onTrack.subscribe((track) => this.#received.add(track, transceiver))
     })
   }
 
@@ -173,11 +173,17 @@ export class MediaSession {
   }
 
   /**
-   * The last seconds of the page's camera as an IVF file (VP8), starting with a key frame; null if there are none.
+   * The last seconds of the page's camera, or of its shared screen, as an IVF file (VP8), starting with a key frame; null if
+   * there are none.
    * Frames come when the page sends them: decode with ffmpeg's `-fps_mode passthrough`.
    */
-  async savedCamera(): Promise<Uint8Array | null> {
-    return this.#received.camera()
+  async savedCamera(of: 'camera' | 'screen' = 'camera'): Promise<Uint8Array | null> {
+    return this.#received.camera(of === 'screen')
+  }
+
+  /** The page's shared screen is on this line. */
+  receivesScreen(mid: string): void {
+    this.#received.screenLines.add(mid)
   }
 
   cameraTimes(): number[] {

@@ -188,7 +188,7 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> {
       camera: visit.cameraOn,
       muted: !visit.microphoneOn,
       speaking: false,
-      sharing: false,
+      sharing: visit.screenOn,
       handRaised: false,
       unresolved: '',
       audioSource: 90,
@@ -295,6 +295,17 @@ export class TeamsMeeting extends Meeting<Person, TeamsVisit> {
    */
   protected override sharingChanges(): void {
     this.whenInCall((visit) => visit.send({ do: 'relayout' }))
+  }
+
+  protected override showBotScreen(visit: TeamsVisit): void {
+    this.showPeople(visit)
+    this.push(
+      'rosterUpdate/',
+      rosterBody(
+        this.peopleFor(visit).filter(({ isSelf }) => isSelf),
+        'active',
+      ),
+    )
   }
 
   protected override botMuted(visit: TeamsVisit): void {

@@ -126,8 +126,13 @@ export class MediaLink {
     return this.lastSession?.sent() ?? { audioPackets: 0, videoPackets: 0, audioIsSilent: null }
   }
 
-  savedCamera(): Promise<Uint8Array | null> {
-    return this.lastSession?.savedCamera() ?? Promise.resolve(null)
+  savedCamera(of?: 'camera' | 'screen'): Promise<Uint8Array | null> {
+    return this.lastSession?.savedCamera(of) ?? Promise.resolve(null)
+  }
+
+  /** The page sends its shared screen on this line. */
+  receivesScreen(mid: string): void {
+    this.lastSession?.receivesScreen(mid)
   }
 
   cameraTimes(): number[] {

@@ -164,6 +164,8 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
   /** Called before the change. */
   protected sharingChanges(_person: P, _isSharing: boolean): void {}
   protected botMuted(_visit: V): void {}
+  /** `visit.screenOn` has just changed. */
+  protected showBotScreen(_visit: V): void {}
   protected botEntered(_visit: V): void {}
   protected botWentOut(_visit: V): void {}
   /** The media of a new visit; a platform with data channels makes its own kind. */
@@ -273,6 +275,10 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
     if (visit === this.current) this.botEntered(this.current)
   }
 
+  screenChanged(visit: MeetingVisit): void {
+    if (visit === this.current && visit.isInCall) this.showBotScreen(this.current)
+  }
+
   chatFromBot(visit: MeetingVisit, text: string): void {
     const isRefused = !this.isChatOn || [...text].length > this.plan.longestMessage || !visit.isInCall
     this.note({ event: 'chat', target: isRefused ? 'refused' : 'sent', detail: text })
@@ -369,8 +375,12 @@ export abstract class MeetingCore<P extends Person, V extends MeetingVisit> impl
       get isConnected() {
         return current()?.media.isConnected() ?? false
       },
-      /** The last seconds of the bot's camera as IVF or WebM; null if there are none. */
-      savedCamera: async () => (await current()?.media.savedCamera()) ?? null,
+      /** The last seconds of the bot's camera, or of the screen that it shares, as IVF or WebM; null if there are none. */
+      savedCamera: async (of?: 'camera' | 'screen') => (await current()?.media.savedCamera(of)) ?? null,
+      /** Whether the bot shares a screen. */
+      get screenOn() {
+        return current()?.screenOn ?? false
+      },
       /** When the pictures of `savedCamera` came, in milliseconds of `performance.now`. */
       cameraTimes: () => current()?.media.cameraTimes() ?? [],
       /** The last seconds of the bot's microphone as packets of Opus, with when they came. */

@@ -120,6 +120,15 @@ export abstract class Meeting<P extends Person = Person, V extends MeetingVisit 
     })
   }
 
+  /** From now on only hosts may share a screen. */
+  forbidScreens(): void {
+    this.whenInCall((visit) => visit.send({ do: 'allowScreen', isAllowed: false }))
+  }
+
+  stopBotScreen(): void {
+    this.whenInCall((visit) => visit.send({ do: 'stopScreen' }))
+  }
+
   /** Returns the message's id, for later changes. */
   say(id: string, text: string, parts: MockMessageParts = {}): string {
     const { name } = this.roster.get(id)

@@ -18,6 +18,8 @@ export interface VisitHost {
   stateChanged(visit: MeetingVisit, state: string): void
   /** The page has become a participant. */
   botJoined(visit: MeetingVisit): void
+  /** The page began to share its screen, or stopped. */
+  screenChanged(visit: MeetingVisit): void
   chatFromBot(visit: MeetingVisit, text: string): void
   /** The page, as a host, ended the meeting for all. */
   endedByBot(): void
@@ -42,6 +44,7 @@ export abstract class Visit<
   account: VisitAccount | null = null
   microphoneOn = false
   cameraOn = false
+  screenOn = false
   /** Random, so that it cannot be guessed. */
   readonly token = randomBytes(12).toString('base64url')
   readonly media: MediaLink
@@ -118,6 +121,12 @@ export abstract class Visit<
     else if (message.say === 'devices') {
       this.microphoneOn = message.microphone
       this.cameraOn = message.camera
+    } else if (message.say === 'screen') {
+      const { mid } = message
+      if (mid !== null) this.media.receivesScreen(mid)
+      if (this.screenOn === (mid !== null)) return
+      this.screenOn = mid !== null
+      this.host.screenChanged(this)
     } else if (message.say === 'incomingVideo') {
       this.host.note({ event: 'rpc', target: 'incoming-video', detail: message.on ? 'on' : 'off' })
       this.media.sendVideos(message.on)

@@ -108,6 +108,9 @@ export function createElements({ selectors, labels, joinLabels }: Wording) {
       )
     },
     people,
+    // Its icon is the same in every language, and another one while the bot shares.
+    share: () => byIcon('computer_arrow_up') ?? byIcon('present_to_all') ?? labelled('shareScreen'),
+    shareChoice: () => all('menuItem').find((item) => isVisible(item) && says('shareChoice', label(item))) ?? null,
     // The icon of captions that are off; those that are on have another one.
     captions: () => byIcon('closed_caption_off') ?? labelled('captions'),
     captionsItem: () => all('menuItem').find((item) => isVisible(item) && says('turnOnCaptions', label(item))) ?? null,

@@ -60,7 +60,8 @@ export class Roster {
 
   takeUsers(users: readonly UserRecord[], source: 'channel' | 'http', at: number): void {
     for (const user of users) {
-      if (user.isSelf) {
+      // A presentation of the bot is another device, whose end is not that of the bot.
+      if (user.isSelf && user.parentId === null) {
         this.#markSelf(user.id, true)
         if (source === 'channel' || this.#ownStatus === null) this.#ownStatus = user.status ?? this.#ownStatus
         continue

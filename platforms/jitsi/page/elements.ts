@@ -49,6 +49,9 @@ export function createElements(selectors: PageConfig['selectors'], { says }: Wor
       ) ?? null,
     chat: () => labelled('openChat'),
     closeChat: () => labelled('closeChat'),
+    share: () => labelled('shareScreen'),
+    // The browser alone asks what is to be shared.
+    shareChoice: () => null,
     chatBox: () => shown('chatBox'),
     send: () => {
       const buttons = [...(shown('chatBox')?.closest(select('chatInput'))?.querySelectorAll('button') ?? [])]

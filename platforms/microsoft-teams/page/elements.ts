@@ -110,6 +110,8 @@ export function createElements({ selectors }: Pick<PageConfig, 'selectors'>, { s
     confirmLeave: () => visible('confirmLeave'),
     chat: () => control('chat'),
     chatBox,
+    share: () => control('share'),
+    shareChoice: () => worded('shareChoice'),
     rejoin: () => worded('rejoin'),
     send: () => signals.first('chat_send', { mark: visible('send'), label: worded('send', select('sidePane')) }),
     view: () => control('view'),

@@ -114,6 +114,7 @@ const commonSnapshot = z.looseObject({
   areRoomsOpen: z.boolean().optional(),
   captionsOn: z.boolean().nullish(),
   answered: list(z.string(), 100).optional(),
+  sharesScreen: z.boolean().optional(),
   receivesSound: z.boolean().nullish(),
   unread: z.record(z.string(), z.number()).optional(),
 })
@@ -176,6 +177,7 @@ const ANSWERS: Readonly<Partial<Record<keyof PageApi, z.ZodType>>> = {
   structure: z.string().max(2_000_000),
   playSound: z.number().min(0),
   captureTab: text(MAX_NAME),
+  sharesScreen: z.boolean(),
   restoreSound: list(z.enum(['stopped', 'muted']), 2),
   traffic: z.object({ received: transferred, sent: transferred }),
 }

@@ -124,7 +124,7 @@ export function startPage<Config extends CommonConfig, Api extends PageApi>(
   function poll(): void {
     if (!document.body || !tap) return
     const at = pageNow()
-    const tiles = platform.poll(at)
+    const tiles = platform.poll(at).filter(({ stream }) => !devices?.isOwnScreen(stream))
     if (queue.hasBegun) cameras.update(tiles, at)
     composite?.update(tiles)
   }
@@ -143,6 +143,7 @@ export function startPage<Config extends CommonConfig, Api extends PageApi>(
     report(acknowledged, now) {
       if (now !== null) followDriver(now)
       const snapshot = {
+        sharesScreen: api.sharesScreen(),
         receivesSound: tap?.connections().some(receivesSound) ?? null,
         ...platform.snapshot.read(),
         callGoneAt: callControl.goneAt(),

@@ -3,6 +3,7 @@
  * extends the snapshot, names its elements and may add its own calls.
  */
 
+import type { PageTarget } from '@standin/wire/bot-fields.ts'
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { PageNews } from '@standin/wire/page-bridge.ts'
 import type { ChatMessage, MeetingEvent } from '../../../packages/core/meeting/meeting.ts'
@@ -90,6 +91,8 @@ export interface CommonSnapshot {
   callGoneAt?: number | null
   /** Signals that answered since the last snapshot, `packages/wire/page-signals.ts`; the driver knows others itself. */
   answered?: readonly string[]
+  /** Whether the bot shares a screen, of which the page has a track. */
+  sharesScreen?: boolean
   /** A connection receives sound; absent or null if the script does not know the connections. */
   receivesSound?: boolean | null
   /** Messages of the meeting's own channels that the script could not read, by channel; absent if it reads none. */
@@ -201,10 +204,14 @@ export interface PageApi<Snapshot extends CommonSnapshot = CommonSnapshot, Name 
    * gesture. Empty, or why it cannot.
    */
   captureTab(id: number): Promise<string>
-  /** Camera and voice of the bot are this captured tab; the one before is released. */
-  showTab(id: number): void
-  /** Repeatable. The bot has its picture again, if it showed this tab. */
+  /** Camera or screen, and voice of the bot are this captured tab; the one before is released. */
+  showTab(id: number, target: PageTarget): void
+  /** Repeatable. The bot has its picture again, or shares no screen any more, if it showed this tab. */
   releaseTab(id: number): void
+  /** Whether the page gets the screen if it asks for a display; once. Else it is refused. */
+  offerScreen(isOn: boolean): void
+  /** Whether the page has taken the screen, and not stopped it. */
+  sharesScreen(): boolean
   /** Whether the sound of all participants is carried to the driver for a page that the bot shows. */
   hearMeeting(isOn: boolean): void
   /** A data: URL for the bot's camera; rejects if it cannot be decoded, and the old picture stays. */

@@ -1,6 +1,7 @@
 /** `standin bots send`, `list`, `get`, `leave` and `chat`: one request each, and its answer for people or programs. */
 
 import { answerOf, type Schemas, StandinApiError, type StandinClient } from '@standin/client/index.ts'
+import type { PageTarget } from '@standin/wire/bot-fields.ts'
 import type { RecordingMode } from '@standin/wire/codes.ts'
 import { DEFAULT_BOT_NAME } from '@standin/wire/codes.ts'
 import type { TranscriptionProvider } from '@standin/wire/job.ts'
@@ -258,9 +259,9 @@ export async function stopSaying(client: Client, botId: string): Promise<void> {
   await answerOf(client.POST('/v2/bots/{bot_id}/stop-saying', { ...of(botId), body: undefined }))
 }
 
-/** Null: the bot shows no page. */
-export async function showPage(client: Client, botId: string, url: string | null): Promise<void> {
-  const body = { camera: { kind: 'webpage' as const, url: url ?? '' } }
-  if (url === null) await answerOf(client.DELETE('/v2/bots/{bot_id}/output-media', of(botId)))
-  else await answerOf(client.POST('/v2/bots/{bot_id}/output-media', { ...of(botId), body }))
+/** Null: the bot shows no page there. */
+export async function showPage(client: Client, botId: string, target: PageTarget, url: string | null): Promise<void> {
+  const path = '/v2/bots/{bot_id}/output-media'
+  if (url === null) await answerOf(client.DELETE(path, { params: { ...of(botId).params, query: { target } } }))
+  else await answerOf(client.POST(path, { ...of(botId), body: { [target]: { kind: 'webpage' as const, url } } }))
 }

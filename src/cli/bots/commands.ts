@@ -184,17 +184,18 @@ export function addBotsCommand(program: Command, io: Io, end: (exitCode: number)
 function addPageCommand({ command: bots, act }: ReturnType<typeof addServiceCommand>): void {
   bots
     .command('show')
-    .description('show a page as the camera and the voice of a bot')
+    .description('show a page as the camera, or as the shared screen, and as the voice of a bot')
     .argument('<bot-id>', '', botId)
     .argument('[url]', 'address of the page, https://')
-    .option('--stop', 'show no page, but the picture of the bot')
+    .option('--screen', 'as its shared screen')
+    .option('--stop', 'end the page there')
     .action(
-      act<[string, string?], { stop?: boolean }>(async ({ client, flags, output }, id, url) => {
+      act<[string, string?], { screen?: boolean; stop?: boolean }>(async ({ client, flags, output }, id, url) => {
         const { showPage } = await import('./bots.ts')
         if ((flags.stop === true) === (url !== undefined))
           throw new CommandMistake('Name the address of the page, or --stop')
-        await showPage(client, id, url ?? null)
-        output.answer({ bot_id: id }, [url === undefined ? 'The bot shows no page.' : 'The page is shown.'])
+        await showPage(client, id, flags.screen ? 'screen' : 'camera', url ?? null)
+        output.answer({ bot_id: id }, [url === undefined ? 'The bot shows no page there.' : 'The page is shown.'])
         return 0
       }),
     )

@@ -56,7 +56,10 @@ const ASKED = {
   separate_tracks: true,
   recording_consent: 'refuse',
   account: 'always',
-  output_media: { camera: { kind: 'webpage', url: 'https://example.com/page' } },
+  output_media: {
+    camera: { kind: 'webpage', url: 'https://example.com/page' },
+    screen: { kind: 'webpage', url: 'https://example.com/screen' },
+  },
   entry_message: 'Hello',
   timeout_config: {
     ...{ waiting_room_timeout: 700, no_one_joined_timeout: 701, silence_timeout: 702, grace_period: 7 },

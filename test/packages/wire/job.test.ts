@@ -1,4 +1,9 @@
-import { MAX_CALLER_DATA_DEPTH, MAX_CALLER_DATA_LENGTH } from '@standin/wire/bot-fields.ts'
+import {
+  MAX_CALLER_DATA_DEPTH,
+  MAX_CALLER_DATA_LENGTH,
+  PAGE_TARGETS,
+  type PageTarget,
+} from '@standin/wire/bot-fields.ts'
 import { jobSchema, MAX_BOT_IMAGE_BYTES, MAX_PROBLEMS, type Problem, problemsOf } from '@standin/wire/job.ts'
 import { expect, test } from 'vitest'
 
@@ -103,13 +108,14 @@ const PNG = 'data:image/png;base64,'
 const FOLDER = { type: 'folder' }
 const SECONDS = [1, 86_400]
 
-const pageAt = (url: string) => ({ camera: { kind: 'webpage', url } })
+const pageAt = (url: string, target: PageTarget = 'camera') => ({ [target]: { kind: 'webpage', url } })
 
 /** Of each field: values at its bounds, which are taken, values beyond them, which are not, and its neighbors. */
 const BOUNDS: [path: string, taken: unknown[], refused: unknown[], beside?: object][] = [
   ['bot_id', ['00000000-0000-0000-0000-000000000000'], ['../../etc', 7, '']],
   ['meeting_url', ['x', 'x'.repeat(8192), ' meet.google.com/abc '], ['', '  ', 'x'.repeat(8193), null]],
-  ['output_media', [null, pageAt('https://a.test/'), pageAt(`https://a.test/${'x'.repeat(2033)}`)], []],
+  ['output_media', [null, pageAt('https://a.test/'), pageAt(`https://a.test/${'x'.repeat(2033)}`)], [{}]],
+  ['output_media', [{ ...pageAt('https://a.test/'), ...pageAt('https://b.test/', 'screen') }], []],
   ['traceparent', [null, TRACE], ['', `${TRACE}-more`, TRACE.replaceAll('a', 'A'), `\n${TRACE}`]],
   ['bot_name', ['x', '名'.repeat(255), '<b>"Bot" & Co.</b>'], ['', '\t\n', '\u200b\u2060', 'Notes\nfor Ann']],
   ['bot_name', [], ['Notes\u2028for Ann', 'x'.repeat(256), 'a\u001b[31mred', 'a\0b']],
@@ -211,7 +217,8 @@ test.each(BOUNDS)(
 test.each([
   ...['', 'a.test', 'ftp://a.test/', 'https://a:b@a.test/', 'https://a@a.test/', `https://a.test/${'x'.repeat(2034)}`],
 ])('%s is no page to show', (url) => {
-  expect(wrongPaths({ output_media: pageAt(url) })).toEqual(['output_media.camera.url'])
+  for (const target of PAGE_TARGETS)
+    expect(wrongPaths({ output_media: pageAt(url, target) })).toEqual([`output_media.${target}.url`])
 })
 
 test('every field of a job has its bounds tested', () => {

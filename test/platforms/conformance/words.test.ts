@@ -15,6 +15,7 @@ const UNSEEN: Readonly<Record<Platform, Readonly<Record<string, string>>>> = {
   meet: {
     'labels.cameraProblem': COMPOSED,
     'labels.microphoneProblem': COMPOSED,
+    'labels.shareChoice': NOT_SHOWN,
     'labels.withoutAccount': NOT_SHOWN,
     'labels.you': NOT_SHOWN,
     'states.credentials_lost': NOT_SHOWN,

@@ -115,6 +115,17 @@ describe('roster', () => {
     expect(people.ownStatus).toBe(1)
   })
 
+  test.each([true, false])(
+    "a presentation of the bot, with its mark or not, is nobody's, and its end not the bot's",
+    (isSelf) => {
+      const { roster: people, events } = roster()
+      people.begin(0)
+      people.takeUsers([record('me', { isSelf: true })], 'channel', 1)
+      for (const status of [1, 6]) people.takeUsers([record('own', { isSelf, status, parentId: 'me' })], 'channel', 2)
+      expect([people.ownStatus, people.ownId(), reported(events)]).toEqual([1, 'me', []])
+    },
+  )
+
   test('leaving, coming back, a new name, and a removal', () => {
     const { roster: people, events } = roster()
     people.begin(0)

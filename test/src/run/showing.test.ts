@@ -1,4 +1,5 @@
-/** The page that a bot shows, over all its browsers. */
+/** The pages that a bot shows, over all its browsers. */
+import { PAGE_TARGETS, type PageTarget } from '@standin/wire/bot-fields.ts'
 import type { BotCommand } from '@standin/wire/commands.ts'
 import { expect, test } from 'vitest'
 import { BotError } from '../../../packages/core/errors.ts'
@@ -9,12 +10,13 @@ const PAGE = 'https://example.com/page'
 
 /** A bot whose meeting shows pages; `broken` ones do not load. */
 async function showing(job: Record<string, unknown> = {}) {
-  const opened: { url: string; listener: ShownPageListener; isClosed: boolean; told: unknown[] }[] = []
+  const opened: { target: PageTarget; url: string; listener: ShownPageListener; isClosed: boolean; told: unknown[] }[] =
+    []
   const world = await recording(
     {
-      showPage: async (url, listener) => {
+      showPage: async (target, url, listener) => {
         if (url.endsWith('broken')) throw new Error('It did not load.')
-        const page = { url, listener, isClosed: false, told: listener.firstNews() as unknown[] }
+        const page = { target, url, listener, isClosed: false, told: listener.firstNews() as unknown[] }
         opened.push(page)
         return {
           tell: (news) => void page.told.push(news),
@@ -26,47 +28,66 @@ async function showing(job: Record<string, unknown> = {}) {
     },
     job,
   )
-  const show = (url: string) => world.command({ type: 'show_page', url })
-  const state = () => opened.map(({ url, isClosed }) => `${url.slice(PAGE.length)} ${isClosed ? 'closed' : 'open'}`)
+  const show = (url: string, target?: PageTarget) => world.command({ type: 'show_page', url, target })
+  const state = (of: PageTarget = 'camera') =>
+    opened.flatMap(({ target, url, isClosed }) =>
+      target === of ? `${url.slice(PAGE.length)} ${isClosed ? 'closed' : 'open'}` : [],
+    )
   return { world, opened, show, state }
 }
 
-test('a page of the job is shown from the start, replaced, stopped, and a broken one changes nothing', async () => {
-  const { world, show, state } = await showing({ output_media: { camera: { kind: 'webpage', url: `${PAGE}1` } } })
-  expect(state()).toEqual(['1 open'])
-  expect(await show(`${PAGE}2`)).toEqual({ ok: true })
-  expect(state()).toEqual(['1 closed', '2 open'])
-  expect(await show(`${PAGE}broken`)).toMatchObject({ code: 'COMMAND_FAILED', message: 'It did not load.' })
-  expect(state()).toEqual(['1 closed', '2 open'])
-  for (let time = 0; time < 2; time++) expect(await world.command({ type: 'stop_page' })).toEqual({ ok: true })
-  expect(state()).toEqual(['1 closed', '2 closed'])
+const pagesOf = (camera: string, screen: string) => ({
+  output_media: { camera: { kind: 'webpage', url: PAGE + camera }, screen: { kind: 'webpage', url: PAGE + screen } },
 })
+const other = (target: PageTarget) => PAGE_TARGETS.find((each) => each !== target)!
 
-test('a page of the job that does not load is a notice, and the bot records', async () => {
-  const { world } = await showing({ output_media: { camera: { kind: 'webpage', url: `${PAGE}broken` } } })
-  expect(world.notices).toEqual(['The page is not shown: It did not load.'])
+test.each<PageTarget | undefined>([...PAGE_TARGETS, undefined])(
+  'pages of the job are shown from the start; that of %s is replaced, stopped, and a broken one changes nothing',
+  async (target) => {
+    const { world, show, state } = await showing(pagesOf('1', '1'))
+    const states = () => [state(target), state(other(target ?? 'camera'))]
+    expect(states()).toEqual([['1 open'], ['1 open']])
+    expect(await show(`${PAGE}2`, target)).toEqual({ ok: true })
+    expect(states()).toEqual([['1 closed', '2 open'], ['1 open']])
+    expect(await show(`${PAGE}broken`, target)).toMatchObject({ code: 'COMMAND_FAILED', message: 'It did not load.' })
+    expect(states()).toEqual([['1 closed', '2 open'], ['1 open']])
+    for (let time = 0; time < 2; time++)
+      expect(await world.command({ type: 'stop_page', target })).toEqual({ ok: true })
+    expect(states()).toEqual([['1 closed', '2 closed'], ['1 open']])
+  },
+)
+
+test('pages of the job that do not load are notices, and the bot records', async () => {
+  const { world } = await showing(pagesOf('broken', 'broken'))
+  expect(world.notices).toEqual([
+    'The page is not shown: It did not load.',
+    'The shared page is not shown: It did not load.',
+  ])
   expect(world.statuses().at(-1)).toBe('in_call_recording')
 })
 
-test('the next browser shows it again, unless it ended itself or was ended', async () => {
-  const { world, opened, show, state } = await showing()
-  const rejoin = async () => {
-    world.emit({ type: 'failed', error: new BotError('INTERNAL_ERROR', 'The browser broke.', { canRetry: true }) })
-    for (let second = 0; second < 5; second++) await world.clock.advance(1000)
-  }
-  await show(`${PAGE}1`)
-  await rejoin()
-  expect(state()).toEqual(['1 open', '1 open'])
-  opened[1]!.listener.onEnded('it crashed.')
-  expect(world.notices).toContain('The page is not shown any more: it crashed.')
-  await rejoin()
-  expect(opened).toHaveLength(2)
-  await show(`${PAGE}2`)
-  await opened[2]!.listener.onCall({ call: 'stop', what: 'page' })
-  expect(state().at(-1)).toBe('2 closed')
-  await rejoin()
-  expect(opened).toHaveLength(3)
-})
+test.each(PAGE_TARGETS)(
+  'the next browser shows that of %s again, unless it ended itself or was ended',
+  async (target) => {
+    const { world, opened, show, state } = await showing()
+    const rejoin = async () => {
+      world.emit({ type: 'failed', error: new BotError('INTERNAL_ERROR', 'The browser broke.', { canRetry: true }) })
+      for (let second = 0; second < 5; second++) await world.clock.advance(1000)
+    }
+    await show(`${PAGE}1`, target)
+    await rejoin()
+    expect(state(target)).toEqual(['1 open', '1 open'])
+    opened[1]!.listener.onEnded('it crashed.')
+    expect(world.notices.at(-1)).toMatch(/^The (?:shared )?page is not shown any more: it crashed\.$/)
+    await rejoin()
+    expect(opened).toHaveLength(2)
+    await show(`${PAGE}2`, target)
+    await opened[2]!.listener.onCall({ call: 'stop', what: 'page' })
+    expect(state(target).at(-1)).toBe('2 closed')
+    await rejoin()
+    expect(opened).toHaveLength(3)
+  },
+)
 
 test('it hears of people who are there and of what happens, and says and stops what it says', async () => {
   const { world, opened, show } = await showing()

@@ -305,7 +305,7 @@ test.each([
   async (_when, afterMs, code, said, reason) => {
     const peer = await receiver()
     peer.refuse((socket) => setTimeout(() => (code === null ? socket.terminate() : socket.close(code, said)), afterMs))
-    const timing = { reconnectMinMs: 20, reconnectMaxMs: 60_000, lastsMs: 200 }
+    const timing = { reconnectMinMs: 20, reconnectMaxMs: 60_000, lastsMs: 900 }
     const { streaming, notices, signal } = open({ output: peer.url, setUpMs: 1_000, timing })
     const failure = await streaming.connect(signal).catch((error) => error)
     expect(failure).toMatchObject({ code: 'STREAMING_SETUP_FAILED', message: expect.stringContaining(reason) })

@@ -74,6 +74,7 @@ export function callPage(context: Context, people: PagePerson[]): CallPage {
   const show = (next: PagePerson[]) => {
     grid.show(next)
     roster.show(next)
+    toolbar.setPresented(next.some(({ shareDevice, isSelf }) => shareDevice !== null && !isSelf))
   }
   show(people)
   media.start()

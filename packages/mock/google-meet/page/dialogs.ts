@@ -103,6 +103,14 @@ const DIALOGS: Record<Exclude<DialogKind, 'camera-toast'>, DialogText> = {
     body: ['Your background and framing can look different to other people in the call.'],
     buttons: [['Got it', 'ok', 'ok']],
   },
+  'take-over': {
+    heading: 'Take over presenting?',
+    body: ['This will allow you to take over as the main presenter.'],
+    buttons: [
+      ['Cancel', 'cancel', 'cancel'],
+      ['Share now', 'ok', 'ok'],
+    ],
+  },
   'leave-host': {
     heading: 'Leave the meeting?',
     body: ['You can leave the call, or end it for everyone.'],

@@ -106,6 +106,7 @@ export type DialogKind =
   | 'breakout'
   | 'got-it'
   | 'leave-host'
+  | 'take-over'
   | 'camera-toast'
 
 export type ToPage =

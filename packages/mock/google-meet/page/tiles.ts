@@ -126,9 +126,8 @@ class Tile {
       this.controls,
       context.settings.heavy && voiceWave(context),
     )
-    this.stopWatching = person.isSelf
-      ? context.devices.watch(() => this.showPicture())
-      : context.media.watch(() => this.showPicture())
+    const source = !person.isSelf ? context.media : isShare ? context.media.screen : context.devices
+    this.stopWatching = source.watch(() => this.showPicture())
   }
 
   update(person: PagePerson): void {
@@ -168,7 +167,8 @@ class Tile {
   /** A video while there is a picture, the avatar otherwise. */
   private showPicture(): void {
     const { devices, media, cls } = this.context
-    const track = this.person.isSelf ? devices.track('camera') : media.pictureOf(this.device)
+    const own = () => (this.isShare ? media.screen.track : devices.track('camera'))
+    const track = this.person.isSelf ? own() : media.pictureOf(this.device)
     const wanted = this.person.isSelf || this.isShare || this.person.camera ? track : null
     const shown = this.picture.firstElementChild
     if (wanted) {

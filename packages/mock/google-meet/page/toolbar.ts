@@ -8,6 +8,8 @@ export interface Toolbar {
   root: HTMLElement
   /** Where the call puts its caption button state. */
   setCaptions(on: boolean): void
+  /** Whether another person presents. */
+  setPresented(isPresented: boolean): void
   close(): void
 }
 
@@ -16,8 +18,19 @@ export function callControls(
   place: 'lobby' | 'call',
   captions: (on: boolean) => void = () => {},
 ): Toolbar {
-  const { cls, words, settings, say } = context
+  const { cls, words, settings, say, media } = context
   const inCall = place === 'call'
+  const { screen } = media
+  let isPresented = false
+  const shareButton = button(context, { icon: 'computer_arrow_up' }, () => {
+    if (screen.track) screen.stop()
+    else if (isPresented) context.openDialog('take-over')
+    else void screen.start()
+  })
+  const stopShowing = screen.watch(() => {
+    setAttribute(shareButton, 'aria-label', words(screen.track ? 'Stop presenting' : 'Share screen'))
+    setAttribute(shareButton, 'disabled', screen.isAllowed ? undefined : '')
+  })
   const captionsButton = button(
     context,
     {
@@ -46,7 +59,7 @@ export function callControls(
     { role: 'region', 'aria-label': words('Call controls'), class: cls('toolbar') },
     deviceToggle(context, 'microphone', 'call'),
     deviceToggle(context, 'camera', 'call'),
-    inCall && button(context, { label: words('Share screen'), icon: 'computer_arrow_up' }),
+    inCall && shareButton,
     button(context, { label: words('Send a reaction'), icon: 'mood' }),
     inCall && captionsButton,
     button(context, { label: words('Raise hand (Ctrl + alt + h)'), icon: 'back_hand' }),
@@ -78,7 +91,13 @@ export function callControls(
       }
       say({ say: 'captions', on })
     },
-    close: () => document.removeEventListener('keydown', byKey),
+    setPresented(presented) {
+      isPresented = presented
+    },
+    close() {
+      document.removeEventListener('keydown', byKey)
+      stopShowing()
+    },
   }
 }
 

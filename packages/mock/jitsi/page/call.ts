@@ -33,11 +33,21 @@ function toolbox(context: Context, chat: HTMLElement | null, toggles: { people()
     { class: 'toolbox-button hangup-button' },
   )
   const people = toolButton('', '👥', toggles.people)
+  const { screen } = context.media
+  const share = toolButton('', '🖥', () => {
+    if (screen.track) screen.stop()
+    else if (screen.isAllowed) void screen.start()
+    else say({ say: 'screenRefused' })
+  })
+  const stopShowing = screen.watch(() => {
+    share.label(words(screen.track ? 'toolbar.stopScreenSharing' : 'toolbar.shareScreen'))
+    share.press(screen.track !== null)
+  })
   const bar = box(
     'toolbox-content-items',
     devices.root,
     chat,
-    toolButton(words('toolbar.shareScreen'), '🖥', () => {}).root,
+    share.root,
     toolButton(words('toolbar.raiseHand'), '✋', () => {}).root,
     people.root,
     toolButton('Toggle tile view', '▦', toggles.layout).root,
@@ -51,7 +61,10 @@ function toolbox(context: Context, chat: HTMLElement | null, toggles: { people()
       box('toolbox-background', box('toolbox-content', bar)),
     ),
     showCount: (count) => people.label(words('toolbar.participants', count)),
-    close: devices.close,
+    close() {
+      devices.close?.()
+      stopShowing()
+    },
   }
 }
 

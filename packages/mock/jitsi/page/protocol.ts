@@ -105,5 +105,7 @@ export type FromPage =
   | { say: 'knock'; name: string }
   | { say: 'password'; password: string }
   | { say: 'dialog'; dialog: DialogKind; choice: string }
+  /** The button was pressed where moderators alone may share. */
+  | { say: 'screenRefused' }
   | { say: 'leave'; how: 'button' | 'menu' | 'end-for-all' }
   | { say: 'chat'; text: string }

@@ -68,7 +68,7 @@ function slices(state: State, settings: PageSettings, devices: Devices, media: M
       remote: new Map(state.people.flatMap(participantsOf).map((participant) => [participant.id, participant])),
       dominantSpeaker: state.dominant ?? undefined,
     },
-    'features/base/tracks': tracksOf(state, media),
+    'features/base/tracks': tracksOf(state, media, self),
     'features/base/media': {
       audio: { muted: !devices.isOn('microphone') },
       // Reasons for being muted are counted in bits.
@@ -112,7 +112,7 @@ function participantsOf({ endpoint, name, isModerator, isSharing, handRaisedAt }
   return isSharing ? [person, screen] : [person]
 }
 
-function tracksOf({ people }: State, media: Media): unknown[] {
+function tracksOf({ people }: State, media: Media, self: string): unknown[] {
   const sounds = media.sounds.map(({ endpoint, track, stream }) => ({
     ...common(endpoint, 'a0', track, stream),
     mediaType: 'audio',
@@ -131,7 +131,11 @@ function tracksOf({ people }: State, media: Media): unknown[] {
       }
     }),
   )
-  return [...sounds, ...pictures]
+  const own = [media.screen.track].flatMap((track) => {
+    if (track === null) return []
+    return { ...common(self, 'v1', track, media.streamOf(track)), local: true, mediaType: 'screenshare', muted: false }
+  })
+  return [...sounds, ...pictures, ...own]
 }
 
 function common(endpoint: string, source: string, track: MediaStreamTrack, stream: MediaStream) {

@@ -42,6 +42,7 @@ export function callPage(
     togglePeople: () => pane.toggle(people),
     captionItems: () => captions.items(),
     changeView: relayout,
+    screen: media.screen,
   })
   const network = h('div', { class: cls('network'), 'aria-live': 'assertive' })
   const banners = box(cls('banners'))

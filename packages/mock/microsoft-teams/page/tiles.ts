@@ -1,5 +1,6 @@
 /** One tile of the call: a person's picture or avatar, or a shared screen. */
 
+import type { Connection } from '../../shared/page/connection.ts'
 import { showTrack } from '../../shared/page/devices.ts'
 import { avatarOf, box, h, mutedVideo, setAttribute } from '../../shared/page/dom.ts'
 import { type Context, part, randomId } from './context.ts'
@@ -60,10 +61,7 @@ class SpeakingMarks {
 }
 
 /** The source of a tile's pictures. */
-export interface Pictures {
-  pictureOf(source: string): MediaStreamTrack | null
-  watch(callback: () => void): () => void
-}
+export type Pictures = Pick<Connection, 'pictureOf' | 'watch' | 'screen'>
 
 export type StreamType = 'Video' | 'ScreenSharing'
 
@@ -102,7 +100,7 @@ export class Tile {
     this.stream = h(
       'div',
       { 'data-stream-type': type, 'data-cid': 'calling-participant-stream', class: cls('stream') },
-      person.isSelf ? part('myself-video', { class: cls('tileMedia') }, this.media) : this.media,
+      type === 'Video' && person.isSelf ? part('myself-video', { class: cls('tileMedia') }, this.media) : this.media,
       hasOutline && outline,
     )
     this.container = box(cls('tileContainer'), this.stream, this.nametag, this.hand)
@@ -123,9 +121,8 @@ export class Tile {
         this.update(this.person)
       }, settings.unresolvedMs)
     }
-    this.stopWatching = person.isSelf
-      ? context.devices.watch(() => this.showMedia())
-      : pictures.watch(() => this.showMedia())
+    const source = !person.isSelf ? pictures : type === 'Video' ? context.devices : pictures.screen
+    this.stopWatching = source.watch(() => this.showMedia())
     this.update(person)
   }
 
@@ -175,7 +172,8 @@ export class Tile {
 
   private showMedia(): void {
     const { person, type, media, context, pictures } = this
-    const track = person.isSelf ? context.devices.track('camera') : pictures.pictureOf(sourceOf(person.mri, type))
+    const own = () => (type === 'Video' ? context.devices.track('camera') : pictures.screen.track)
+    const track = person.isSelf ? own() : pictures.pictureOf(sourceOf(person.mri, type))
     const wanted = person.isSelf || type === 'ScreenSharing' || person.camera ? track : null
     const shown = media.querySelector('video')
     if (wanted) {

@@ -1,6 +1,7 @@
 /** The bar of the call (docs/platform-notes/microsoft-teams.md#toolbar-of-the-call): it hides while the pointer rests. */
 import type { DeviceKind } from '../../shared/page/devices.ts'
 import { type Attributes, h, setAttribute } from '../../shared/page/dom.ts'
+import type { OwnScreen } from '../../shared/page/own-screen.ts'
 import { hideWhenIdle } from '../../shared/page/page-habits.ts'
 import { button, type Context, part } from './context.ts'
 import { type MenuItem, toggleMenu } from './menus.ts'
@@ -11,6 +12,7 @@ export interface ToolbarActions {
   togglePeople(): void
   captionItems(): MenuItem[]
   changeView(): void
+  screen: OwnScreen
 }
 
 export class Toolbar {
@@ -96,7 +98,7 @@ export class Toolbar {
         },
         this.deviceButton('camera'),
         this.deviceButton('microphone'),
-        tool(context, 'share-button', 'Share', '⇧', () => {}),
+        this.shareButton(actions.screen),
         ...this.hangUp(),
       ),
     )
@@ -173,6 +175,21 @@ export class Toolbar {
     })
     this.stops.push(stop, () => document.removeEventListener('keydown', byKey))
     return element
+  }
+
+  /** Attendees have none where only presenters may share. */
+  private shareButton(screen: OwnScreen): HTMLElement {
+    const { context } = this
+    const items = () => [{ text: context.words('Screen, window, or tab'), run: () => void screen.start() }]
+    const share: HTMLElement = tool(context, 'share-button', 'Share', '⇧', () =>
+      screen.track ? screen.stop() : toggleMenu(context, share, items),
+    )
+    const stop = screen.watch(() => {
+      setAttribute(share, 'aria-label', context.words(screen.track ? 'Stop sharing' : 'Share'))
+      if (!screen.isAllowed) share.remove()
+    })
+    this.stops.push(stop)
+    return share
   }
 
   private hangUp(): HTMLElement[] {

@@ -3,6 +3,7 @@
  * camera and microphone, and data channels.
  */
 import type { Devices } from './devices.ts'
+import { OwnScreen } from './own-screen.ts'
 import type { SharedFromPage, SharedToPage, Slot } from './protocol.ts'
 
 export interface ConnectionPlan {
@@ -37,6 +38,8 @@ export class Connection {
   private readonly events: ConnectionEvents
   private peer: RTCPeerConnection | null = null
   private readonly channels = new Map<string, RTCDataChannel>()
+  readonly screen = new OwnScreen()
+  private screenLine: RTCRtpTransceiver | null = null
   private senders: { microphone: RTCRtpSender; camera: RTCRtpSender } | null = null
   private offers = 0
   /** Whether an offer waits for its answer, and whether another one is to follow. */
@@ -55,6 +58,7 @@ export class Connection {
     this.say = say
     this.events = events
     devices.watch(() => this.sendDevices())
+    this.screen.watch(() => this.sendScreen())
   }
 
   /** Repeatable: the waiting room and the call share one connection. */
@@ -101,6 +105,8 @@ export class Connection {
     }
     this.sendDevices()
     this.receive('video', this.plan.videoReceivers)
+    const { track } = this.screen
+    if (track) this.screenLine = peer.addTransceiver(track, { direction: 'sendonly' })
     await this.offer(peer, false)
   }
 
@@ -120,6 +126,7 @@ export class Connection {
     await peer.setLocalDescription(await peer.createOffer())
     await gathered(peer)
     this.offers++
+    this.saysScreen()
     this.say({ say: 'offer', offer: this.offers, sdp: peer.localDescription?.sdp ?? '', again })
   }
 
@@ -153,6 +160,8 @@ export class Connection {
     } else if (shared.do === 'renegotiate') this.renegotiate(shared.audio, shared.video)
     else if (shared.do === 'stopMedia') this.stop()
     else if (shared.do === 'restartMedia') this.start()
+    else if (shared.do === 'allowScreen') this.screen.allow(shared.isAllowed)
+    else if (shared.do === 'stopScreen') this.screen.stop()
     else return false
     return true
   }
@@ -187,11 +196,27 @@ export class Connection {
     this.say({ say: 'devices', microphone: this.devices.isOn('microphone'), camera: this.devices.isOn('camera') })
   }
 
+  /** The first screen adds a line; a later one takes it. */
+  private sendScreen(): void {
+    const { track } = this.screen
+    if (track && this.peer && !this.screenLine) {
+      this.screenLine = this.peer.addTransceiver(track, { direction: 'sendonly' })
+      this.renegotiate(0, 0)
+    } else void this.screenLine?.sender.replaceTrack(track)
+    this.saysScreen()
+  }
+
+  /** A new line has its name once it is offered. */
+  private saysScreen(): void {
+    if (this.screenLine) this.say({ say: 'screen', mid: this.screen.track && this.screenLine.mid })
+  }
+
   /** Ends the connection, as the loss of the network or the end of the call does. */
   stop(): void {
     this.peer?.close()
     this.peer = null
     this.senders = null
+    this.screenLine = null
     this.channels.clear()
     this.offering = 'no'
     this.slots = []

@@ -19,6 +19,9 @@ export type SharedToPage =
   | { do: 'devices'; microphone?: boolean; camera?: boolean }
   /** Request devices from the browser, and turn on those that are named. */
   | { do: 'acquire'; microphone: boolean; camera: boolean }
+  | { do: 'allowScreen'; isAllowed: boolean }
+  /** A host stops the screen that the page shares. */
+  | { do: 'stopScreen' }
   | { do: 'freeze'; ms: number }
   | { do: 'navigate'; url: string }
 
@@ -44,6 +47,8 @@ export type SharedFromPage =
   | LogMessage
   | OfferMessage
   | { say: 'devices'; microphone: boolean; camera: boolean }
+  /** The line of the page's own shared screen; null while it shares none. */
+  | { say: 'screen'; mid: string | null }
   /** Whether the server sends pictures to the page. Default: true. */
   | { say: 'incomingVideo'; on: boolean }
   /** Heights in pixels in which the page shows the pictures of its video transceivers; the others are not shown. */

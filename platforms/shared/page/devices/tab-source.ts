@@ -1,9 +1,12 @@
 /**
- * A tab of this browser as the bot's camera and voice, by the browser's own capture of tabs. Which tab it is decides the
- * browser, by a mark in the tab's title (`BrowserOptions.tabMark`).
+ * Tabs of this browser as the bot's camera, shared screen and voice, by the browser's own capture of tabs. Which tab it is
+ * decides the browser, by a mark in the tab's title (`BrowserOptions.tabMark`).
  */
+import type { PageTarget } from '@standin/wire/bot-fields.ts'
 import { createMixCarrier, isSilent } from '../audio/page-audio-capture.ts'
+import { createSoundMixer } from '../audio/sound-mixer.ts'
 import { type Heard, READ_RATE, readTrack } from '../audio/track-reader.ts'
+import { wrapMethod } from '../dom/patch-native.ts'
 import type { CommonConfig, PageApi } from '../types.ts'
 import type { VirtualDevices } from './virtual-devices.ts'
 
@@ -28,27 +31,42 @@ const SILENT_AFTER_MS = 500
 interface Tab {
   stream: MediaStream
   /** While it is shown. */
-  hide: (() => void) | null
+  shown: { target: PageTarget; hide(): void } | null
 }
 
 export function createTabSource(
-  devices: Pick<VirtualDevices, 'showFrames' | 'mixIn'> | null,
+  devices: Pick<VirtualDevices, 'showFrames' | 'mixIn' | 'openScreen' | 'sharesScreen' | 'endScreen'> | null,
   { carry }: Pick<CommonConfig, 'carry'>,
-): Pick<PageApi, 'captureTab' | 'showTab' | 'releaseTab'> {
+): Pick<PageApi, 'captureTab' | 'showTab' | 'releaseTab' | 'offerScreen' | 'sharesScreen'> {
   const tabs = new Map<number, Tab>()
+  // Two pages at a time are heard together.
+  const sounds = carry && createSoundMixer<Tab>(audibleParts(createMixCarrier('p', READ_RATE, carry)))
+  const displays = globalThis.MediaDevices?.prototype
   // The page may have replaced it by the time it is needed.
-  const capture = globalThis.MediaDevices?.prototype.getDisplayMedia
+  const capture = displays?.getDisplayMedia
+  let isOffered = false
+  if (devices && displays) {
+    wrapMethod(displays, 'getDisplayMedia', async () => {
+      const isShown = [...tabs.values()].some(({ shown }) => shown?.target === 'screen')
+      // As if a person had closed the browser's choice, which waits for ever where there is no person.
+      if (!isOffered || !isShown) throw new DOMException('Permission denied', 'NotAllowedError')
+      isOffered = false
+      return new MediaStream([devices.openScreen()])
+    })
+  }
 
-  function show({ stream }: Tab): () => void {
-    const frames = devices!.showFrames()
+  function show(tab: Tab, target: PageTarget): () => void {
+    const { stream } = tab
+    const frames = devices!.showFrames(target)
     const [picture] = stream.getVideoTracks()
     const [sound] = stream.getAudioTracks()
     const stopPicture = picture && readFrames(picture, frames.draw)
     const separate = sound && devices!.mixIn(sound)
-    const stopSound = sound && carry && readTrack(sound, audibleParts(createMixCarrier('p', READ_RATE, carry)))
+    const stopSound = sound && sounds && readTrack(sound, (heard) => sounds.add(tab, heard))
     return () => {
       stopPicture?.()
       stopSound?.()
+      sounds?.remove(tab)
       separate?.()
       frames.end()
     }
@@ -57,7 +75,7 @@ export function createTabSource(
   function release(id: number): void {
     const tab = tabs.get(id)
     tabs.delete(id)
-    tab?.hide?.()
+    tab?.shown?.hide()
     for (const track of tab?.stream.getTracks() ?? []) track.stop()
   }
 
@@ -67,18 +85,26 @@ export function createTabSource(
       const asked = { video: PICTURE, audio: SOUND, selfBrowserSurface: 'exclude', surfaceSwitching: 'exclude' }
       try {
         const stream = await capture.call(navigator.mediaDevices, asked as DisplayMediaStreamOptions)
-        tabs.set(id, { stream, hide: null })
+        tabs.set(id, { stream, shown: null })
         return ''
       } catch (error) {
         return String(error)
       }
     },
-    showTab(id) {
+    showTab(id, target) {
       const tab = tabs.get(id)
-      if (tab) tab.hide ??= show(tab)
-      for (const other of tabs.keys()) if (other !== id) release(other)
+      if (tab) tab.shown ??= { target, hide: show(tab, target) }
+      for (const [other, { shown }] of tabs) if (other !== id && (shown?.target ?? target) === target) release(other)
     },
-    releaseTab: release,
+    releaseTab(id) {
+      const target = tabs.get(id)?.shown?.target
+      release(id)
+      if (target === 'screen') devices?.endScreen()
+    },
+    offerScreen(isOn) {
+      isOffered = isOn
+    },
+    sharesScreen: () => devices?.sharesScreen() ?? false,
   }
 }
 

@@ -1,5 +1,6 @@
-/** Gives the page a virtual camera and microphone in place of the machine's. */
+/** Gives the page a virtual camera and microphone in place of the machine's, and a screen to share. */
 
+import type { PageTarget } from '@standin/wire/bot-fields.ts'
 import { oncePerPage, wrapMethod } from '../dom/patch-native.ts'
 import type { CommonConfig } from '../types.ts'
 import { type DeviceIdentity, deviceId, deviceInfo, wantedSize } from './device-constraints.ts'
@@ -21,8 +22,16 @@ export interface VirtualDevices {
   clearPlayback(): void
   /** Sends the track's sound into the meeting too, until the returned function is called. */
   mixIn(track: MediaStreamTrack): () => void
-  /** Frames take the place of the picture, in the size and at the rate of a camera, until the end. */
-  showFrames(): ShownFrames
+  /** Frames take the place of the picture, or are the shared screen, until the end. */
+  showFrames(target: PageTarget): ShownFrames
+  /** A new track of the shared screen, as the browser would give one of a tab that a person chose. */
+  openScreen(): MediaStreamTrack
+  /** Whether the page has a track of the screen that it has not stopped. */
+  sharesScreen(): boolean
+  /** Some pages show a person what the person shares. */
+  isOwnScreen(stream: MediaStream | null): boolean
+  /** As a person does who presses the browser's own "Stop sharing": the tracks end. */
+  endScreen(): void
   /** False: as if they were unplugged. Open tracks end, and the page finds no devices until they are present again. */
   setPresent(isPresent: boolean): void
 }
@@ -37,10 +46,17 @@ export function installVirtualDevices(config: DevicesConfig): VirtualDevices {
   return oncePerPage('virtual-devices', () => createDevices(config))
 }
 
+type Source = 'audio' | 'video' | 'screen'
+
 interface OpenTrack {
-  identity: DeviceIdentity
+  source: Source
+  /** Null for sound. */
   size: Size | null
 }
+
+const SCREEN_SIZE: Size = { width: 1280, height: 720 }
+/** What else is true of a tab that a person shares. */
+const SCREEN_SETTINGS = { displaySurface: 'browser', logicalSurface: true, cursor: 'motion', resizeMode: 'none' }
 
 const MICROPHONE_SETTINGS = {
   autoGainControl: false,
@@ -54,9 +70,11 @@ const MICROPHONE_SETTINGS = {
 
 function createDevices({ botName, botImage, playout }: DevicesConfig): VirtualDevices {
   const camera = createVirtualCamera(botName, CAMERA_RATE)
+  const screen = createVirtualCamera(botName, CAMERA_RATE)
+  const screenId = `web-contents-media-stream://${screenNumber()}`
   const microphone = createVirtualMicrophone(playout)
   const groupId = deviceId(`${botName}/group`)
-  const identities = {
+  const identities: Record<Source, DeviceIdentity> = {
     video: { kind: 'videoinput', label: 'Integrated Camera', deviceId: deviceId(`${botName}/camera`), groupId },
     audio: {
       kind: 'audioinput',
@@ -64,12 +82,13 @@ function createDevices({ botName, botImage, playout }: DevicesConfig): VirtualDe
       deviceId: deviceId(`${botName}/microphone`),
       groupId,
     },
-  } as const
+    screen: { kind: 'videoinput', label: screenId, deviceId: screenId, groupId: '' },
+  }
   if (botImage) {
     camera.setImage(botImage).catch((error) => console.warn('The picture could not be decoded', error))
   }
   const open = new WeakMap<object, OpenTrack>()
-  const live = new Set<MediaStreamTrack>()
+  const live = { devices: new Set<MediaStreamTrack>(), screen: new Set<MediaStreamTrack>() }
   let isPresent = true
 
   function openTracks(constraints: MediaStreamConstraints): MediaStream {
@@ -77,38 +96,54 @@ function createDevices({ botName, botImage, playout }: DevicesConfig): VirtualDe
     const tracks: MediaStreamTrack[] = []
     if (constraints.audio) {
       refuseOtherDevice(constraints.audio, identities.audio.deviceId)
-      tracks.push(register(microphone.open(), { identity: identities.audio, size: null }))
+      tracks.push(register(microphone.open(), { source: 'audio', size: null }))
     }
     if (constraints.video) {
       refuseOtherDevice(constraints.video, identities.video.deviceId)
       const size = wantedSize(constraints.video)
-      tracks.push(register(camera.open(size), { identity: identities.video, size }))
+      tracks.push(register(camera.open(size), { source: 'video', size }))
     }
     return new MediaStream(tracks)
   }
 
   function register(track: MediaStreamTrack, known: OpenTrack): MediaStreamTrack {
     open.set(track, known)
-    for (const former of live) if (former.readyState === 'ended') live.delete(former)
-    live.add(track)
+    const alike = known.source === 'screen' ? live.screen : live.devices
+    for (const former of alike) if (former.readyState === 'ended') alike.delete(former)
+    alike.add(track)
     return track
   }
 
-  function settingsOf({ identity, size }: OpenTrack): MediaTrackSettings {
-    const common = { deviceId: identity.deviceId, groupId: identity.groupId }
-    if (!size) return { ...common, ...MICROPHONE_SETTINGS }
-    const { width, height } = camera.sizeOf(size)
-    return { ...common, width, height, aspectRatio: width / height, frameRate: camera.rate() }
+  /** The page did not end them itself. */
+  function endAll(tracks: Set<MediaStreamTrack>): void {
+    for (const track of tracks) {
+      if (track.readyState === 'ended') continue
+      track.stop()
+      // A track that its page stopped dispatches no event; one whose source is gone does.
+      track.dispatchEvent(new Event('ended'))
+    }
+    tracks.clear()
   }
 
-  function capabilitiesOf(kind: 'audio' | 'video'): MediaTrackCapabilities {
-    const { deviceId, groupId } = identities[kind]
-    if (kind === 'audio') {
+  function settingsOf({ source, size }: OpenTrack): MediaTrackSettings {
+    const { deviceId, groupId } = identities[source]
+    if (!size) return { deviceId, groupId, ...MICROPHONE_SETTINGS }
+    const picture = source === 'screen' ? screen : camera
+    const { width, height } = picture.sizeOf(size)
+    const common = { deviceId, groupId, width, height, aspectRatio: width / height, frameRate: picture.rate() }
+    return source === 'screen' ? { ...common, ...SCREEN_SETTINGS } : common
+  }
+
+  function capabilitiesOf(source: Source): MediaTrackCapabilities {
+    const { deviceId, groupId } = identities[source]
+    if (source === 'audio') {
       const fixed = { channelCount: { min: 1, max: 1 }, sampleRate: { min: 48_000, max: 48_000 } }
       return { deviceId, groupId, ...fixed, autoGainControl: [false], echoCancellation: [false] }
     }
     const width = { min: 160, max: 1280 }
     const height = { min: 90, max: 720 }
+    if (source === 'screen')
+      return { deviceId, width, height, frameRate: { min: 0, max: 30 }, displaySurface: 'browser' }
     return { deviceId, groupId, width, height, frameRate: { min: 1, max: 30 }, facingMode: [] }
   }
 
@@ -154,7 +189,7 @@ function createDevices({ botName, botImage, playout }: DevicesConfig): VirtualDe
         return known ? ofOurs(known, given) : native(...given)
       })
     answer('getSettings', settingsOf)
-    answer('getCapabilities', ({ size }) => capabilitiesOf(size ? 'video' : 'audio'))
+    answer('getCapabilities', ({ source }) => capabilitiesOf(source))
     // A fixed device satisfies every preference.
     answer('applyConstraints', () => Promise.resolve())
     wrapMethod(tracks, 'clone', (native, self) => {
@@ -165,7 +200,10 @@ function createDevices({ botName, botImage, playout }: DevicesConfig): VirtualDe
     const label = Object.getOwnPropertyDescriptor(tracks, 'label')
     if (label?.get) {
       const get = new Proxy(label.get, {
-        apply: (native, self, given) => open.get(self as object)?.identity.label ?? Reflect.apply(native, self, given),
+        apply(native, self, given) {
+          const known = open.get(self as object)
+          return known ? identities[known.source].label : Reflect.apply(native, self, given)
+        },
       })
       Object.defineProperty(tracks, 'label', { ...label, get })
     }
@@ -176,23 +214,27 @@ function createDevices({ botName, botImage, playout }: DevicesConfig): VirtualDe
     playPcm: (samples, sampleRate) => microphone.play(samples, sampleRate),
     clearPlayback: () => microphone.clear(),
     mixIn: (track) => microphone.mixIn(track),
-    showFrames: () => camera.showFrames(),
+    showFrames: (target) => (target === 'screen' ? screen : camera).showFrames(),
+    openScreen() {
+      const track = register(screen.open(SCREEN_SIZE), { source: 'screen', size: SCREEN_SIZE })
+      // Sharp text rather than smooth motion, as for any display; the page may choose otherwise.
+      track.contentHint = 'detail'
+      return track
+    },
+    sharesScreen: () => [...live.screen].some(({ readyState }) => readyState === 'live'),
+    isOwnScreen: (stream) => stream?.getVideoTracks().some((track) => open.get(track)?.source === 'screen') ?? false,
+    endScreen: () => endAll(live.screen),
     setPresent(present) {
       if (present === isPresent) return
       isPresent = present
-      if (!present) {
-        for (const track of live) {
-          if (track.readyState === 'ended') continue
-          track.stop()
-          // A track that its page stopped dispatches no event; one whose device is gone does.
-          track.dispatchEvent(new Event('ended'))
-        }
-        live.clear()
-      }
+      if (!present) endAll(live.devices)
       navigator.mediaDevices?.dispatchEvent(new Event('devicechange'))
     },
   }
 }
+
+/** The browser names a tab by two numbers. */
+const screenNumber = () => [6, 1].map((least) => least + Math.floor(Math.random() * 30)).join(':')
 
 /** The browser itself refuses empty requests, and requests for a tab or a screen do not ask for a camera. */
 function isOurs(constraints: MediaStreamConstraints | undefined): constraints is MediaStreamConstraints {

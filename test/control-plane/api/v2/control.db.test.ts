@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { PAGE_TARGETS, type PageTarget } from '@standin/wire/bot-fields.ts'
 import type { Answer } from '@standin/wire/control-link.ts'
 import { describe, expect, test } from 'vitest'
 import { storeAnswer } from '../../../../control-plane/store/bots/commands.ts'
@@ -168,13 +169,18 @@ describe('say', () => {
 })
 
 describe('output-media', () => {
-  const body = (url: string) => ({ camera: { kind: 'webpage', url } })
+  const body = (url: string, target: PageTarget = 'camera') => ({ [target]: { kind: 'webpage', url } })
   const place = (id: string) => `/v2/bots/${id}/output-media`
-  const ask = (id: string, given?: object) => (given ? team.post(place(id), given) : team.delete(place(id)))
+  const ask = (id: string, given: object | string) =>
+    typeof given === 'string' ? team.delete(`${place(id)}${given}`) : team.post(place(id), given)
+  const url = 'https://example.com/a'
 
-  test.each<[object | undefined, object]>([
-    [body('https://example.com/a'), { type: 'show_page', url: 'https://example.com/a' }],
-    [undefined, { type: 'stop_page' }],
+  test.each<[object | string, object]>([
+    [body(url), { type: 'show_page', url }],
+    [body(url, 'screen'), { type: 'show_page', url, target: 'screen' }],
+    ['', { type: 'stop_page' }],
+    ['?target=camera', { type: 'stop_page' }],
+    ['?target=screen', { type: 'stop_page', target: 'screen' }],
   ])('%j', async (given, wanted) => {
     const id = await botIn('in_call_not_recording')
     const { answer, command } = await whileAnswered(id, ask(id, given), {})
@@ -197,17 +203,16 @@ describe('output-media', () => {
     ],
   ])('%s is refused', async (url) => {
     const id = await botIn('in_call_recording')
-    expect((await ask(id, body(url))).status).toBe(400)
-    const asked = { bot_name: 'A', meeting_url: 'https://meet.google.com/abc-defg-hij', output_media: body(url) }
-    expect((await team.post('/v2/bots', asked)).status).toBe(400)
+    for (const output_media of [body(url), body(url, 'screen')]) {
+      expect((await ask(id, output_media)).status).toBe(400)
+      const asked = { bot_name: 'A', meeting_url: 'https://meet.google.com/abc-defg-hij', output_media }
+      expect((await team.post('/v2/bots', asked)).status).toBe(400)
+    }
   })
 
-  test('a bot in Zoom is refused with the reason', async () => {
-    const asked = {
-      bot_name: 'A',
-      meeting_url: 'https://zoom.us/j/85512345678',
-      output_media: body('https://example.com/'),
-    }
+  test.each(PAGE_TARGETS)('a bot in Zoom that is to show a page as %s is refused with the reason', async (target) => {
+    const meeting_url = 'https://zoom.us/j/85512345678'
+    const asked = { bot_name: 'A', meeting_url, output_media: body('https://example.com/', target) }
     const answer = await team.post('/v2/bots', asked)
     expect(answer).toMatchObject({
       status: 400,

@@ -42,6 +42,7 @@ test.each([
   ['agent.tools', { agent: agent({ tools: [tool('https://example.com/'), tool('https://10.0.0.1/')] }) }],
   ['bot_image', { bot_image: 'https://192.88.99.1/a.png' }],
   ['output_media.camera.url', { output_media: { camera: { kind: 'webpage', url: 'https://[fc00::1]/' } } }],
+  ['output_media.screen.url', { output_media: { screen: { kind: 'webpage', url: 'https://10.0.0.1/' } } }],
   ['conf_obf_token_url', { conf_obf_token_url: 'https://localhost/token' }],
   ['conf_access_token_url', { conf_access_token_url: 'https://127.1/token' }],
   ['conf_config.obf_token_url', { conf_config: { obf_token_url: 'https://a.localhost./token' } }],

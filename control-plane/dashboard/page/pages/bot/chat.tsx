@@ -1,7 +1,7 @@
 import { PAGE_PLATFORMS } from '@standin/wire/platforms.ts'
 import { answerOf, type Bot, hasEnded, v2 } from '../../api.ts'
 import { OutcomeLine, useAction } from '../../parts/action.tsx'
-import { Field, Form } from '../../parts/form.tsx'
+import { Choice, Field, Form } from '../../parts/form.tsx'
 import { may } from '../../session.ts'
 import { useEvents } from './live-events.ts'
 
@@ -75,7 +75,9 @@ function Speech({ bot }: { bot: Bot }) {
   )
 }
 
-/** The page that the bot shows; without an address it shows none. */
+const TARGETS = { camera: 'its camera', screen: 'its shared screen' }
+
+/** The page that the bot shows; without an address it shows none there. */
 function Page({ bot }: { bot: Bot }) {
   const action = useAction()
   const of = { params: { path: { bot_id: bot.bot_id } } }
@@ -85,14 +87,17 @@ function Page({ bot }: { bot: Bot }) {
       <Form
         of={action}
         submit="Show it"
-        onSubmit={async ({ url = '' }) => {
+        onSubmit={async ({ url = '', target: chosen }) => {
+          const target = chosen === 'screen' ? chosen : 'camera'
+          const { path } = of.params
           const answer = url
-            ? v2.POST('/v2/bots/{bot_id}/output-media', { ...of, body: { camera: { kind: 'webpage', url } } })
-            : v2.DELETE('/v2/bots/{bot_id}/output-media', of)
+            ? v2.POST('/v2/bots/{bot_id}/output-media', { ...of, body: { [target]: { kind: 'webpage', url } } })
+            : v2.DELETE('/v2/bots/{bot_id}/output-media', { params: { path, query: { target } } })
           return (await answerOf(answer)).data.message
         }}
       >
         <Field label="Page to show (https://…; empty: none)" name="url" maxLength={2048} autocomplete="off" />
+        <Choice label="Show it as" name="target" options={TARGETS} />
       </Form>
     </>
   )
