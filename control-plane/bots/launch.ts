@@ -14,7 +14,11 @@ const ROOM_RETRY_SECONDS = 1
 const TOKEN_RETRY_MS = { least: 2_000, usual: 5_000, most: 60_000 }
 
 /** The launcher has confirmed the start. Changes nothing if the bot reported before that. */
-export function launched(bot: BotRow, launcher: keyof typeof START_SECONDS, now: Date): BotChange {
+export function launched(
+  bot: Pick<BotRow, 'phase' | 'attempt'>,
+  launcher: keyof typeof START_SECONDS,
+  now: Date,
+): BotChange {
   const phase = nextPhase(bot.phase, 'launched')
   if (phase === null) return emptyChange()
   return {

@@ -5,17 +5,17 @@ import { batched } from '../../platform/batcher.ts'
 import type { Launcher, LaunchHandle } from '../../platform/ports.ts'
 import { lockBots } from '../../store/bots/bots.ts'
 import { applyChanges, applyStarted } from '../../store/bots/changes.ts'
+import type { ClaimedBot } from '../../store/bots/claims.ts'
 import { nowOf } from '../../store/clock.ts'
 import type { Database } from '../../store/database.ts'
 import { launchesStarted } from '../../store/launches/launches.ts'
-import type { BotRow } from '../../store/rows/index.ts'
 
 export interface Started {
   botId: string
   attempt: number
   handle: LaunchHandle
   /** As it was claimed, with the database's time now. Where it is as it was, its row need not be read again. */
-  claimed?: { bot: BotRow; now: Date }
+  claimed?: { bot: ClaimedBot; now: Date }
 }
 
 /** Phases of a bot whose last attempt is the one that was started. */

@@ -23,12 +23,12 @@ import {
 import { NO_TRACES, type Span, type Traces, traceOf } from '../../platform/traces.ts'
 import { lockBot } from '../../store/bots/bots.ts'
 import { applyChange } from '../../store/bots/changes.ts'
+import type { ClaimedBot } from '../../store/bots/claims.ts'
 import { openSecrets } from '../../store/bots/secrets.ts'
 import { nowOf } from '../../store/clock.ts'
 import { teamsAppOf } from '../../store/connections/connections.ts'
 import type { Database } from '../../store/database.ts'
 import { launchCleaned, launchEnded, removeLaunch } from '../../store/launches/launches.ts'
-import type { BotRow } from '../../store/rows/index.ts'
 import { endWithout } from '../launchers/shared/evidence.ts'
 import { traceEnd } from '../reconcile/trace-end.ts'
 import { ImpossibleJob, type JobParts, jobOf, type ZoomApp } from './job.ts'
@@ -59,7 +59,7 @@ export interface LaunchTools {
 }
 
 export interface Claim {
-  bot: BotRow
+  bot: ClaimedBot
   owner: string
   /** The attempt's link token. */
   token: string
@@ -157,11 +157,11 @@ function latenessOf({ bot, claimedAt }: Claim): number {
 }
 
 /** Whether a token has to be fetched for the bot before it can be started. */
-export function namesCredential(bot: BotRow): boolean {
+export function namesCredential(bot: ClaimedBot): boolean {
   return grantRequestOf(bot) !== null
 }
 
-async function grantOf(grants: JoinGrants, bot: BotRow): Promise<JoinGrant | null> {
+async function grantOf(grants: JoinGrants, bot: ClaimedBot): Promise<JoinGrant | null> {
   const request = grantRequestOf(bot)
   return request && grants.fetch(request)
 }

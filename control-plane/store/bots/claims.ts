@@ -3,7 +3,6 @@ import type { RecordingMode } from '@standin/wire/codes.ts'
 import { sql } from 'kysely'
 import { PICKUP_DELAYED_SECONDS } from '../../bots/deadlines.ts'
 import type { Database } from '../database.ts'
-import { insertLaunches } from '../launches/launches.ts'
 import { PREPARED } from '../prepared.ts'
 import { RowLease } from '../row-lease.ts'
 import type { BotRow } from '../rows/index.ts'
@@ -24,6 +23,26 @@ export interface DueRules {
   modes?: readonly RecordingMode[]
 }
 
+/** What a launcher has to know of a bot. The statement of the claim is prepared, so it names its columns. */
+const CLAIMED = [
+  ...([
+    'id',
+    'team_id',
+    'phase',
+    'status',
+    'version',
+    'attempt',
+    'resumes',
+    'denials',
+    'parts',
+    'participants',
+  ] as const),
+  ...(['bot_name', 'meeting_url', 'meeting_platform', 'recording_mode', 'extra', 'request', 'secrets'] as const),
+  ...(['is_scheduled', 'join_at', 'created_at', 'updated_at', 'waiting_at', 'joined_at'] as const),
+  ...(['recording_started_at', 'traceparent'] as const),
+] satisfies (keyof BotRow)[]
+export type ClaimedBot = Pick<BotRow, (typeof CLAIMED)[number]>
+
 export interface DueLook {
   /** Whether scheduled bots have to be admitted now. */
   scheduled: boolean
@@ -33,6 +52,9 @@ export interface DueLook {
   next_in: number | null
 }
 
+/** No index is found by it. */
+const IS_TIME = sql`coalesce(due_at <= now(), false)`
+
 /** Whether there is something to do, and when. `leadSeconds`: how early bots are started. */
 export async function lookForDue(db: Database, leadSeconds: number, aheadSeconds: number): Promise<DueLook> {
   const lead = sql`make_interval(secs => ${leadSeconds})`
@@ -40,7 +62,8 @@ export async function lookForDue(db: Database, leadSeconds: number, aheadSeconds
   const { rows } = await sql<DueLook>`
     ${PREPARED} select
       exists (select from bots where phase = 'scheduled' and due_at <= now() + ${lead}) as scheduled,
-      exists (select from bots where phase = 'due' and due_at <= now()) as due,
+      -- Not by time: scheduled bots may be due as well, and would be read one by one.
+      exists (select from bots where phase = 'due' and ${IS_TIME}) as due,
       extract(epoch from least(
         (select due_at from bots where phase = 'scheduled' and due_at > now() + ${lead}
           and due_at <= now() + ${lead} + ${ahead} order by due_at limit 1) - ${lead},
@@ -76,49 +99,56 @@ export async function dueForAdmission(
 /**
  * Takes due bots and begins their next attempt, whose link tokens have these hashes. This launcher holds them until their
  * lease is over. Teams take turns, so that one with many bots does not delay the others. At most as many bots as there
- * are hashes.
+ * are hashes; each has the hash of its place.
  */
 export async function claimDue(
   db: Database,
   { owner, launcher, limit, leaseSeconds, modes }: DueRules,
   tokenHashes: readonly Buffer[],
-): Promise<BotRow[]> {
+): Promise<ClaimedBot[]> {
   const isOfModes = modes === undefined ? sql`true` : sql`recording_mode = any(${modes})`
-  return db.transaction().execute(async (tx) => {
-    // `between` instead of an equality, and the order of the index: the planner may choose no other index then.
-    const { rows } = await sql<BotRow>`
-      with recursive next as (
-        (select team_id from bots where phase = 'due' order by team_id limit 1)
-        union all
-        select (select team_id from bots where phase = 'due' and team_id > next.team_id order by team_id limit 1)
-        from next where next.team_id is not null
-      ), team as materialized (
-        select team_id from next where team_id is not null
-      ), waiting as materialized (
-        select first.*, row_number() over (partition by team.team_id order by first.due_at, first.id) as turn
-        from team, lateral (
-          select id, due_at from bots
-          where phase = 'due' and team_id between team.team_id and team.team_id and due_at <= now()
-            and ${isOfModes}
-          order by bots.team_id, due_at, id limit (select greatest(1, ${LOOKED_AT_EACH * limit} / count(*)) from team)
-        ) first
-      ), chosen as (
-        select bots.id from bots join waiting on waiting.id = bots.id
-        where bots.phase = 'due' and bots.due_at <= now()
-        order by waiting.turn, waiting.due_at, bots.id
-        limit ${Math.min(limit, tokenHashes.length)}
-        for no key update of bots skip locked
-      )
-      update bots set phase = 'launching', attempt = attempt + 1, lease_owner = ${owner},
-        stop_sent_at = null, lease_until = now() + make_interval(secs => ${leaseSeconds}), version = version + 1, updated_at = now()
+  const columns = (table: string) => sql.join(CLAIMED.map((column) => sql.ref(`${table}.${column}`)))
+  // When many bots have just become due, the planner's statistics still say that there are none. So no index may be found by
+  // the time (`coalesce`), or by an equal team (`between`): it would read all due bots for each. The order is that of the right index.
+  const { rows } = await sql<ClaimedBot>`
+    ${PREPARED} with recursive next as (
+      (select team_id from bots where phase = 'due' order by team_id, due_at limit 1)
+      union all
+      select (select team_id from bots where phase = 'due' and team_id > next.team_id
+        order by team_id, due_at limit 1)
+      from next where next.team_id is not null
+    ), team as materialized (
+      select team_id from next where team_id is not null
+    ), waiting as materialized (
+      select first.*, row_number() over (partition by team.team_id order by first.due_at, first.id) as turn
+      from team, lateral (
+        select id, due_at from bots
+        where phase = 'due' and team_id between team.team_id and team.team_id and ${IS_TIME}
+          and ${isOfModes}
+        order by bots.team_id, due_at, id limit (select greatest(1, ${LOOKED_AT_EACH * limit} / count(*)) from team)
+      ) first
+      order by turn, due_at, id
+    ), chosen as (
+      -- One after the other, until enough are locked.
+      select free.id from waiting, lateral (
+        select id from bots where id = waiting.id and coalesce(phase = 'due' and due_at <= now(), false)
+        for no key update skip locked
+      ) free
+      limit ${Math.min(limit, tokenHashes.length)}
+    ), claimed as (
+      update bots set phase = 'launching', attempt = attempt + 1, lease_owner = ${owner}, stop_sent_at = null,
+        lease_until = now() + make_interval(secs => ${leaseSeconds}), version = version + 1, updated_at = now()
       from chosen where bots.id = chosen.id
-      returning bots.*`.execute(tx)
-    await insertLaunches(
-      tx,
-      rows.map((bot, index) => ({ botId: bot.id, attempt: bot.attempt, launcher, tokenHash: tokenHashes[index]! })),
+      returning ${columns('bots')}
+    ), placed as (
+      select *, row_number() over () as place from claimed
+    ), launch as (
+      insert into launches (bot_id, attempt, launcher, token_hash)
+      select placed.id, placed.attempt, ${launcher}, given.hash from placed
+      join unnest(${tokenHashes}::bytea[]) with ordinality as given (hash, place) using (place)
     )
-    return rows
-  })
+    select ${columns('placed')} from placed order by place`.execute(db)
+  return rows
 }
 
 /** A bot that found no room is due again within this time. */

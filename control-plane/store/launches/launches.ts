@@ -7,29 +7,6 @@ import type { Database, Tx } from '../database.ts'
 /** Characters of a log that are kept. */
 const MAX_LOG_LENGTH = 64 * 1024
 
-export interface NewLaunch {
-  botId: string
-  attempt: number
-  launcher: string
-  /** SHA-256 of the attempt's link token. */
-  tokenHash: Buffer
-}
-
-export async function insertLaunches(tx: Tx, launches: readonly NewLaunch[]): Promise<void> {
-  if (launches.length === 0) return
-  await tx
-    .insertInto('launches')
-    .values(
-      launches.map(({ botId, attempt, launcher, tokenHash }) => ({
-        bot_id: botId,
-        attempt,
-        launcher,
-        token_hash: tokenHash,
-      })),
-    )
-    .execute()
-}
-
 /** An attempt that was not begun. */
 export async function removeLaunch(tx: Tx, botId: string, attempt: number): Promise<void> {
   await tx

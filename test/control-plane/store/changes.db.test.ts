@@ -7,7 +7,7 @@ import { launched } from '../../../control-plane/bots/launch.ts'
 import { stopAsked } from '../../../control-plane/bots/stop.ts'
 import { insertBot, lockBot, readBot } from '../../../control-plane/store/bots/bots.ts'
 import { applyChange, applyChanges, applyStarted, writeEffects } from '../../../control-plane/store/bots/changes.ts'
-import { claimDue } from '../../../control-plane/store/bots/claims.ts'
+import { type ClaimedBot, claimDue } from '../../../control-plane/store/bots/claims.ts'
 import { addCommand } from '../../../control-plane/store/bots/commands.ts'
 import { MEET, openWorld } from '../world.ts'
 
@@ -141,12 +141,12 @@ test('of bots that were started, those that have changed since they were claimed
   await db.database.updateTable('bots').set({ due_at: NOW }).where('id', 'in', ids).execute()
   const hashes = Array.from({ length: 2 }, () => Buffer.from(randomUUID()))
   const rules = { owner: 'me', launcher: 'process', limit: 2, leaseSeconds: 30 }
-  const claimed = await claimDue(db.database, rules, hashes)
-  const [first, second] = claimed as [BotRow, BotRow]
+  const [first, second] = (await claimDue(db.database, rules, hashes)) as [ClaimedBot, ClaimedBot]
   // The second one was asked to leave in between.
-  const stop = stopAsked(second, NOW)
+  const asked = await read(second.id)
+  const stop = stopAsked(asked, NOW)
   if ('refused' in stop) throw new Error('refused')
-  await transact((tx) => applyChange(tx, second, stop))
+  await transact((tx) => applyChange(tx, asked, stop))
   const after = await read(second.id)
   const stored = await applyStarted(
     db.database,

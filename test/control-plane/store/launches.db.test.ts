@@ -37,19 +37,27 @@ test('a claim takes what is due and nothing else, with a new attempt and a lease
   await bot({ due_at: new Date(Date.now() + 60_000) })
   await bot({ phase: 'scheduled' })
   await bot({ phase: 'running' })
-  const claimed = await claimDue(opened.database, rules, [hash(), hash(), hash()])
-  expect(claimed).toMatchObject([{ id: due, attempt: 3, phase: 'launching', lease_owner: 'me', version: 1 }])
-  expect(claimed[0]!.stop_sent_at).toBeNull()
-  expect(claimed[0]!.lease_until!.getTime()).toBeGreaterThan(Date.now() + 20_000)
+  const [claimed, ...more] = await claimDue(opened.database, rules, [hash(), hash(), hash()])
+  expect(more).toEqual([])
+  const row = await opened.row(due)
+  expect(row).toMatchObject({ ...claimed, attempt: 3, phase: 'launching', lease_owner: 'me', version: 1 })
+  expect(row.stop_sent_at).toBeNull()
+  expect(row.lease_until!.getTime()).toBeGreaterThan(Date.now() + 20_000)
   expect(await claimDue(opened.database, rules, [hash()])).toEqual([])
 })
 
-test('claims at the same time take each bot once', async () => {
+test('claims at the same time take each bot once, each with the token of its place', async () => {
   await Promise.all(Array.from({ length: 30 }, () => bot()))
   const claims = await Promise.all(
-    Array.from({ length: 6 }, () => claimDue(opened.database, rules, Array.from({ length: 10 }, hash))),
+    Array.from({ length: 6 }, async () => {
+      const hashes = Array.from({ length: 10 }, hash)
+      const claimed = await claimDue(opened.database, rules, hashes)
+      return claimed.map(({ id }, place) => ({ bot_id: id, token_hash: hashes[place] }))
+    }),
   )
-  const ids = claims.flat().map(({ id }) => id)
+  const launches = await opened.rows('launches', {}, ['bot_id', 'token_hash'])
+  expect(launches).toEqual(expect.arrayContaining(claims.flat()))
+  const ids = claims.flat().map(({ bot_id }) => bot_id)
   expect(new Set(ids).size).toBe(ids.length)
   const rest = await claimDue(opened.database, { ...rules, limit: 50 }, Array.from({ length: 50 }, hash))
   expect(ids.length + rest.length).toBe(30)

@@ -69,6 +69,21 @@ test('the gauges read open bots only', async () => {
   expect(await plansOf(() => readGauges(database))).not.toMatch(/Seq Scan on bots/)
 })
 
+test('a claim reads few bots when ten thousand have just become due', async () => {
+  const team = await addTeam('soon', [['scheduled', 10_000, '0 s']])
+  // The statistics say that none is due.
+  await sql`update bots set due_at = now() + interval '1 hour'`.execute(opened.database)
+  await sql`analyze bots`.execute(opened.database)
+  await opened.change('bots', { team_id: team }, { phase: 'due', due_at: sql`now() - interval '1 hour'` })
+  const read = await database.transaction().execute(async (tx) => {
+    await claimDue(tx, { owner: 'me', launcher: 'process', limit: 10, leaseSeconds: 30 }, hashes(10))
+    const { rows } = await sql<{ count: string }>`select seq_tup_read + idx_tup_fetch as count
+      from pg_stat_xact_user_tables where relname = 'bots'`.execute(tx)
+    return Number(rows[0]!.count)
+  })
+  expect(read).toBeLessThan(1_000)
+})
+
 test('ten thousand due bots of one team hide no bot of another one', async () => {
   await addTeam('many', [['due', 10_000, '1 hour']])
   const one = await addTeam('one', [['due', 1, '1 minute']])
