@@ -150,3 +150,9 @@ export function markdown(head: readonly string[], lines: readonly (readonly stri
   const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   return [row(head), row(head.map(() => '---')), ...lines.map(row)]
 }
+
+/** Of milliseconds: median, 95th percentile, and how many they are. */
+export function withP95(all: readonly number[]): string {
+  const p95 = all.toSorted((one, other) => one - other)[Math.floor(all.length * 0.95)] ?? Number.NaN
+  return `${median(all).toFixed(0)} ms, p95 ${p95.toFixed(0)} ms (${all.length})`
+}

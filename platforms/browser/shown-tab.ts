@@ -7,6 +7,7 @@ import { setPriority } from 'node:os'
 import { systemClock, within } from '@standin/wire/time/deadline.ts'
 import type { Browser, BrowserContext, CDPSession, Page, Request } from 'playwright'
 import type { Logger } from '../../packages/core/logger.ts'
+import { CAPTURE_SAMPLE_RATE } from '../../packages/core/meeting/capture-sample-rate.ts'
 import { addCarrier, type ContextOptions, countTraffic, refuseOtherPages } from './bot-browser.ts'
 import { openPageGuard, type PageGuard } from './page-guard.ts'
 
@@ -55,6 +56,8 @@ const PAGE_BYTES = 4096
 const MAX_FRAMES = 10
 /** Calls of the script that the page has not answered; more of them are dropped. */
 const MAX_WAITING = 50
+/** Bytes of sound that wait for a page that is busy: 200 ms. Older sound is dropped. */
+const MAX_SOUND = (CAPTURE_SAMPLE_RATE / 5) * 2
 
 /** Rejects with a sentence if the page cannot be shown; nothing is left of it then. */
 export async function openShownTab(parts: ShownTabParts): Promise<ShownTab> {
@@ -99,6 +102,8 @@ export class ShownTab {
   #popUps = 0
   #noise = { second: 0, count: 0 }
   #waiting = 0
+  #sound: Buffer[] = []
+  #isHearing = false
   #isLoaded = false
   #ended: string | null = null
   #closing: Promise<void> | null = null
@@ -116,6 +121,7 @@ export class ShownTab {
     if (onTraffic !== undefined) countTraffic(this.#context, onTraffic)
     const page = await this.#context.newPage()
     this.#page = page
+    this.#own = await this.#context.newCDPSession(page)
     refuseOtherPages(this.#context, logger)
     await addCarrier(this.#context, page, script.channel, (payload) => onCarried(payload, this))
     return page
@@ -154,6 +160,27 @@ export class ShownTab {
       // Between two documents there is none to call.
       .catch(() => {})
       .finally(() => this.#waiting--)
+  }
+
+  /**
+   * Hands mono PCM at `CAPTURE_SAMPLE_RATE`, signed 16 bit little-endian, to the page's script. One call at a time: what comes
+   * while the page is busy follows in one piece.
+   */
+  hear(sound: Buffer): void {
+    this.#sound.push(sound)
+    if (!this.#isHearing) void this.#handSound()
+  }
+
+  async #handSound(): Promise<void> {
+    this.#isHearing = true
+    while (this.#sound.length > 0 && this.#ended === null) {
+      const pcm = Buffer.concat(this.#sound.splice(0)).subarray(-MAX_SOUND).toString('base64')
+      const detail = JSON.stringify({ method: 'hear', given: [pcm] })
+      // Fifty times a second: Playwright's own call takes several times as long.
+      const expression = `document.dispatchEvent(new CustomEvent('${this.#parts.script.channel}', { detail: ${detail} }))`
+      await this.#own?.send('Runtime.evaluate', { expression }).catch(() => {})
+    }
+    this.#isHearing = false
   }
 
   /** Repeatable, never rejects. */
@@ -232,7 +259,6 @@ export class ShownTab {
 
   /** Asks the page, and finds the processes that it has now; another site, in a frame too, is another process. */
   async #tame(page: Page): Promise<void> {
-    this.#own ??= await this.#context.newCDPSession(page)
     const frames = page.frames().slice(1, MAX_FRAMES)
     // A frame of the page's own site has no session of its own.
     const others = await Promise.all(frames.map((frame) => this.#context.newCDPSession(frame).catch(() => null)))

@@ -45,6 +45,8 @@ export interface DriverOptions {
    * the page.
    */
   audioTap?: AudioTap | null
+  /** The bot talks with people: its microphone delays little, and `voice` events are reported. Default: it does not. */
+  talks?: boolean
   /** Turns on the platform's own captions, and reports their text. */
   captions?: boolean
   /** The answer when the meeting asks whether the bot agrees to be recorded itself. */

@@ -89,7 +89,7 @@ export async function openMeetingPage<
       mediaOrigins,
       mayReachPrivate: options.mayReachPrivate ?? false,
       initScript: script.source,
-      carrier: options.audioTap || options.mayShow ? script.channel : undefined,
+      carrier: options.audioTap || options.mayShow || options.talks ? script.channel : undefined,
       tabMark: options.mayShow ? randomBytes(12).toString('hex') : undefined,
       extraArguments: options.extraArguments ?? [],
       ownScript:
@@ -242,6 +242,7 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
       audioTap,
       onPage: (sound: CapturedAudio) => stage?.onPage(sound),
       onMeeting: (sound: CapturedAudio) => stage?.onMeeting(sound),
+      onVoice: (...voice: [participantId: string, isHeard: boolean, at: number]) => this.#meeting.reportVoice(...voice),
     }
     page.browser.onCarried((payload) => receiveCarriedAudio(payload, listeners))
     this.#chat = new ChatSender(page, parts.chat, (isAvailable) => this.#meeting.reportChatAvailability(isAvailable))

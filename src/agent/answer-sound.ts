@@ -22,6 +22,7 @@ export class AnswerSound {
   #playing = new Set<Promise<void>>()
   #isHeld = false
   #isWhole = false
+  #hasBegun = false
   /** All answers together, in seconds. */
   #spokenSeconds = 0
 
@@ -53,14 +54,18 @@ export class AnswerSound {
   add(item: string, sound: Buffer): void {
     const whole = sound.byteLength - (sound.byteLength % 2)
     if (whole === 0 || this.#isWhole || this.waitingMs > MAX_WAITING_MS) return
-    const isFirst = this.#pieces.length === 0
     const bytes = Math.round((this.#mouth.sampleRate * PIECE_MS) / 1000) * 2
     for (let at = 0; at < whole; at += bytes) {
       const piece = { item, sound: sound.subarray(at, Math.min(at + bytes, whole)), heard: 0 }
       this.#pieces.push(piece)
       if (!this.#isHeld) this.#play(piece)
     }
-    if (isFirst) this.#onBegun()
+    if (!this.#isHeld) this.#begin()
+  }
+
+  /** Keeps back what comes, until `resume`. */
+  wait(): void {
+    this.#isHeld = true
   }
 
   /** No more comes. */
@@ -78,6 +83,7 @@ export class AnswerSound {
   resume(): void {
     this.#isHeld = false
     for (const piece of this.#pieces) if (piece.heard < piece.sound.byteLength) this.#play(piece)
+    if (this.#pieces.length > 0) this.#begin()
     this.#mayEnd()
   }
 
@@ -98,6 +104,13 @@ export class AnswerSound {
     this.#pieces = []
     this.#isWhole = false
     this.#isHeld = false
+    this.#hasBegun = false
+  }
+
+  #begin(): void {
+    if (this.#hasBegun) return
+    this.#hasBegun = true
+    this.#onBegun()
   }
 
   #play(piece: Piece): void {

@@ -6,6 +6,8 @@
  *   is a question. What others say is context, unless every turn is a question (`always`).
  * - A question is answered as soon as its turn ends. If its words come later than its end, the answer waits for them only
  *   where they decide: the name is not known before.
+ * - Where sound pauses is known before it is known that the turn ended. The server is asked then, and the answer is kept back until
+ *   the end is certain; who goes on takes the question back. A turn is asked twice so at most, since each time costs.
  * - A person who speaks for half a second while the bot speaks silences it at once. Words prove that it was meant, and the
  *   rest is dropped; without words within 2 s of its end, the bot says the rest.
  * - A sound within a second of the begin or the end of an answer is a `yes` or `mhm`, and silences nothing.
@@ -18,6 +20,10 @@ const EAR_MS = 10_000
 const SHORTEST_MS = 500
 /** From the begin, and before the end, of an answer. */
 const BACKCHANNEL_MS = 1_000
+/** A pause that ends a turn, as the drivers have it. */
+const SILENCE_MS = 500
+/** Pauses of one turn in which the server is asked. */
+const MAX_EARLY = 2
 /** An interruption without words by then was none. */
 const FALSE_AFTER_MS = 2_000
 /** A question is complete by then; the end of a turn may be missed. */
@@ -30,6 +36,8 @@ const WORDS_EARLY_MS = 1_000
 export type Heard =
   /** `at`: when it began or ended. */
   | { type: 'speech'; who: string; isSpeaking: boolean; at: number }
+  /** Sound of a person begins, or pauses: sooner than `speech`, and not on all platforms. `at`: when. */
+  | { type: 'voice'; who: string; isHeard: boolean; at: number }
   /** `at`: of the first word. `who` is null if the speaker is not known. */
   | { type: 'words'; who: string | null; text: string; isFinal: boolean; at: number }
   | { type: 'chat'; who: string | null; text: string }
@@ -52,8 +60,10 @@ export type Act =
   | { do: 'stop listening'; to: number }
   /** What the server heard since the last question was none. */
   | { do: 'forget' }
-  /** `text`: what is known of its words. */
-  | { do: 'ask'; who: string | null; text: string }
+  /** `text`: what is known of its words. `earlyTo`: its turn may go on, and paused then; null if it ended. */
+  | { do: 'ask'; who: string | null; text: string; earlyTo: number | null }
+  /** The turn has ended of which the server was asked early. */
+  | { do: 'answer' }
   /** What was said. `isHeard`: the server has its sound. */
   | { do: 'note'; who: string | null; text: string; isHeard: boolean }
   /** Silent at once; the rest of the answer is kept. */
@@ -66,12 +76,18 @@ interface Turn {
   who: string
   from: number
   to: number | null
+  /** Since when its sound pauses, as far as that is known. */
+  pausedAt: number | null
+  /** How often the server was asked in a pause of it. */
+  early: number
   /** Final words, and those behind them that may still change. */
   said: string
   text: string
   /** What the server has of it: nothing, its sound so far, its sound as a question, or nothing any more. */
   sound: 'unsent' | 'sent' | 'asked' | 'forgotten'
 }
+
+const NO_WORDS = { pausedAt: null, early: 0, said: '', text: '', sound: 'unsent' } as const
 
 export interface Rules {
   find(text: string): Call | null
@@ -89,7 +105,7 @@ export class Conversation {
   #turns: Turn[] = []
   /** Who has the bot's ear, and until when. */
   #ear: { who: string | null; until: number } | null = null
-  #answer: 'none' | 'asked' | 'spoken' | 'held' = 'none'
+  #answer: 'none' | 'early' | 'asked' | 'spoken' | 'held' = 'none'
   #spokenSince = 0
   #heldSince = 0
   /** A question of the chat that waits for the end of an answer. */
@@ -121,6 +137,10 @@ export class Conversation {
       case 'speech':
         if (heard.isSpeaking) this.#begin(heard.who, heard.at)
         else this.#end(heard.who, heard.at, now)
+        break
+      case 'voice':
+        if (heard.isHeard) this.#begin(heard.who, heard.at)
+        else this.#pause(heard.who, heard.at)
         break
       case 'words':
         this.#read(heard, now)
@@ -154,27 +174,59 @@ export class Conversation {
   }
 
   #begin(who: string, at: number): void {
-    if (this.#turns.some((turn) => turn.who === who && turn.to === null)) return
-    const turn: Turn = { who, from: at, to: null, said: '', text: '', sound: 'unsent' }
+    const open = this.#turns.find((turn) => turn.who === who && turn.to === null)
+    // The slower signal, of what the voice showed before.
+    if (this.#turns.some((turn) => turn.who === who && turn.pausedAt !== null && at < turn.pausedAt)) return
+    if (open !== undefined) {
+      if (open.pausedAt !== null && open.sound === 'sent' && this.#answer === 'early') this.#cut()
+      open.pausedAt = null
+      return
+    }
+    const turn: Turn = { ...NO_WORDS, who, from: at, to: null }
     this.#turns.push(turn)
     if (!this.isSilenced && (this.#rules.isAlways || this.#ear?.who === who)) this.#send(turn)
   }
 
-  #end(who: string, at: number, now: number): void {
+  #pause(who: string, at: number): void {
     const turn = this.#turns.find((one) => one.who === who && one.to === null)
+    if (turn === undefined) return
+    turn.pausedAt = at
+    const sent = this.#turns.filter(({ sound }) => sound === 'sent')
+    const isOnlyOne = turn.sound === 'sent' && sent.every((one) => one === turn || one.to !== null)
+    if (!isOnlyOne || turn.early === MAX_EARLY || !this.#rules.bySound) return
+    if (this.#answer !== 'none' || this.#chat !== null || this.#isUnclear(turn, at)) return
+    turn.early++
+    this.#answer = 'early'
+    this.#acts.push({ do: 'ask', who, text: this.#textOf(sent), earlyTo: at })
+  }
+
+  #end(who: string, at: number, now: number): void {
+    const turn = this.#turns.find((one) => one.who === who && one.to === null && one.from <= at)
     if (turn === undefined) return
     turn.to = at
     if (turn.sound !== 'sent') return
     this.#renew(now)
-    if (this.#isListening) return
+    if (this.#isListening) {
+      if (this.#answer === 'early') this.#cut()
+      return
+    }
     this.#acts.push({ do: 'stop listening', to: at })
-    const isShort = at - turn.from < SHORTEST_MS
-    // Its words are on their way, and decide.
-    const isNameAlone = this.#rules.find(`${turn.said} ${turn.text}`)?.isAlone ?? false
-    const isUnread = !this.#rules.bySound && (turn.said === '' || turn.text !== '')
-    const isUnclear = isShort || isNameAlone || isUnread || this.#answer === 'held'
+    if (this.#answer === 'early') {
+      for (const one of this.#turns) if (one.sound === 'sent') one.sound = 'asked'
+      this.#answer = 'asked'
+      this.#acts.push({ do: 'answer' })
+      return
+    }
+    const isUnclear = this.#isUnclear(turn, at)
     if (this.#answer === 'spoken' || (isUnclear && !this.#rules.hasWords)) this.#forget()
     else if (!isUnclear) this.#ask(who)
+  }
+
+  /** Its words are on their way, and decide. */
+  #isUnclear({ from, said, text }: Turn, to: number): boolean {
+    const isNameAlone = this.#rules.find(`${said} ${text}`)?.isAlone ?? false
+    const isUnread = !this.#rules.bySound && (said === '' || text !== '')
+    return to - from < SHORTEST_MS || isNameAlone || isUnread || this.#answer === 'held'
   }
 
   #read({ who, text, isFinal, at }: Extract<Heard, { type: 'words' }>, now: number): void {
@@ -218,13 +270,16 @@ export class Conversation {
   }
 
   #pass(now: number, leftMs: number | null): void {
-    for (const { who, from, to, sound } of this.#turns)
-      if (sound === 'sent' && to === null && now - from >= LONGEST_MS) this.#end(who, now, now)
-    const speaking = this.#turns.filter(({ to }) => to === null)
+    for (const { who, from, to, pausedAt, sound } of this.#turns) {
+      if (to !== null) continue
+      if (pausedAt !== null && now - pausedAt >= SILENCE_MS) this.#end(who, pausedAt, now)
+      else if (sound === 'sent' && now - from >= LONGEST_MS) this.#end(who, now, now)
+    }
+    const speaking = this.#turns.filter(({ to, pausedAt }) => to === null && pausedAt === null)
     const lasts = (turn: Turn, since: number) => now - Math.max(turn.from, since) >= SHORTEST_MS
     switch (this.#answer) {
       case 'held': {
-        const quietSince = Math.max(this.#heldSince, ...this.#turns.map(({ to }) => to ?? now))
+        const quietSince = Math.max(this.#heldSince, ...this.#turns.map(({ to, pausedAt }) => to ?? pausedAt ?? now))
         if (now - quietSince >= FALSE_AFTER_MS) this.#resume()
         else if (now - this.#heldSince >= EAR_MS) this.#cut()
         return
@@ -288,10 +343,15 @@ export class Conversation {
     if (this.#answer !== 'none') this.#cut()
     const turns = this.#turns.filter(({ sound, to }) => sound === 'sent' && to !== null)
     for (const turn of turns) turn.sound = 'asked'
-    const texts = [...turns.map(({ said, text }) => `${said} ${text}`.trim()), this.#chat?.text ?? '', written]
+    const text = this.#textOf(turns, written)
     this.#chat = null
     this.#answer = 'asked'
-    this.#acts.push({ do: 'ask', who, text: [...new Set(texts)].filter((text) => text !== '').join(' ') })
+    this.#acts.push({ do: 'ask', who, text, earlyTo: null })
+  }
+
+  #textOf(turns: readonly Turn[], written = ''): string {
+    const texts = [...turns.map(({ said, text }) => `${said} ${text}`.trim()), this.#chat?.text ?? '', written]
+    return [...new Set(texts)].filter((text) => text !== '').join(' ')
   }
 
   #cut(): void {
@@ -333,7 +393,7 @@ export class Conversation {
 
   /** Words of a person whom no signal showed speaking. */
   #unseen(who: string | null, at: number, now: number): Turn {
-    const turn: Turn = { who: who ?? '', from: at, to: now, said: '', text: '', sound: 'unsent' }
+    const turn: Turn = { ...NO_WORDS, who: who ?? '', from: at, to: now }
     this.#turns.push(turn)
     return turn
   }

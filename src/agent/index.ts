@@ -21,6 +21,8 @@ import type { AgentListener, AgentProvider, AgentSession } from './types.ts'
 export { deepgramAgent, elevenLabsAgent, openAiRealtime }
 
 const LOOK_EVERY_MS = 50
+/** Of sound. The end of a question is as late as its last message. */
+const MESSAGE_MS = 40
 /** A sound process that exited is restarted after this. */
 const HEAR_AGAIN_MS = 2_000
 /** A server that begins no answer by then is left. */
@@ -31,12 +33,13 @@ const QUESTION_WAITS_MS = 10_000
 const MAX_PROBLEMS = 20
 const LEAVES_WITHIN_MS = 15_000
 
-/** Captures the sound server until it is stopped or fails: mono sound, signed 16 bit little-endian, 100 ms a message. */
+/** Captures the sound server until it is stopped or fails: mono sound, signed 16 bit little-endian, `messageMs` a message. */
 type Capture = (
   environment: CaptureEnvironment,
   sampleRate: number,
   folder: string,
   listener: (message: Buffer) => void,
+  messageMs: number,
 ) => Promise<{ ended: Promise<{ text: string }>; stop(): Promise<unknown> }>
 
 export interface AgentOptions {
@@ -91,7 +94,7 @@ class LiveAgent implements Agent {
   /** Why it is silent for good. */
   #end: string | null = null
   /** A question that is complete and not asked, because there is no session. */
-  #question: { who: string | null; text: string; at: number } | null = null
+  #question: { who: string | null; text: string; at: number; earlyTo: number | null } | null = null
   /** Whose answer people hear. */
   #answeredBy: AgentSession | null = null
   /** Since when the server owes more of an answer. */
@@ -119,10 +122,13 @@ class LiveAgent implements Agent {
     this.#startedAt = clock.now()
     this.#connect(meeting)
     const hear = (message: Buffer) => {
-      if (this.#isAwake) this.#sound.add(message, clock.now())
+      if (!this.#isAwake) return
+      this.#sound.add(message, clock.now())
+      // It may be the end of a question that is asked early.
+      if ((this.#question?.earlyTo ?? null) !== null) this.#later(async () => this.#ask())
     }
     void restartLoop({
-      start: () => capture(environment, provider.sampleRate, folder, hear),
+      start: () => capture(environment, provider.sampleRate, folder, hear, MESSAGE_MS),
       ...{ retryMs: HEAR_AGAIN_MS, clock, signal },
       onBroken: (reason) => logger.warn('The sound for the agent broke off', { reason }),
     })
@@ -137,6 +143,8 @@ class LiveAgent implements Agent {
   onMeeting(event: MeetingEvent): void {
     if (event.type === 'speaking')
       this.#take({ type: 'speech', who: event.participantId, isSpeaking: event.isSpeaking, at: event.at })
+    else if (event.type === 'voice')
+      this.#take({ type: 'voice', who: event.participantId, isHeard: event.isHeard, at: event.at })
     else if (event.type === 'participant_left')
       this.#take({ type: 'speech', who: event.participantId, isSpeaking: false, at: event.at })
     // What was written to the bot alone is not for all ears.
@@ -212,8 +220,14 @@ class LiveAgent implements Agent {
         this.#lines.add('said_by', this.#nameOf(act.who), act.text, act.isHeard)
         break
       case 'ask':
-        this.#question = { who: act.who, text: act.text, at: this.#now }
-        this.#later(async () => this.#ask())
+        this.#question = { who: act.who, text: act.text, at: this.#now, earlyTo: act.earlyTo }
+        this.#later(async () => {
+          if (act.earlyTo !== null) this.#answer.wait()
+          this.#ask()
+        })
+        break
+      case 'answer':
+        this.#later(async () => this.#letAnswer())
         break
       case 'hold':
         this.#later(() => this.#answer.hold())
@@ -246,13 +260,28 @@ class LiveAgent implements Agent {
     this.#owedSince = null
   }
 
-  /** Without a session the question waits for one. */
+  /** It was asked early, or is about to be. */
+  #letAnswer(): void {
+    if (this.#question !== null) {
+      this.#question.earlyTo = null
+      this.#ask()
+    } else {
+      this.#sound.done()
+      // The silence behind it.
+      this.#session?.forget()
+    }
+    this.#answer.resume()
+  }
+
+  /** Without a session the question waits for one; asked early it waits for its last sound. */
   #ask(): void {
     const session = this.#session
     const question = this.#question
     if (session === null || question === null) return
+    const { earlyTo } = question
+    if (earlyTo !== null && !this.#sound.hasAll(earlyTo)) return
     this.#question = null
-    this.#sound.done()
+    if (earlyTo === null) this.#sound.done()
     const lines = this.#lines.takeUnsent()
     if (lines !== null) session.note(lines)
     session.ask({ asker: this.#nameOf(question.who), text: question.text })

@@ -4,6 +4,8 @@ import { TURN_KEPT_MS } from './conversation.ts'
 /** Speech is reported a moment late and its end early: so much sound around it belongs to it. */
 const BEFORE_MS = 300
 const BEHIND_MS = 300
+/** Peak: -40 dBFS. */
+const SILENCE = 328
 
 export class RecentSound {
   #messages: { from: number; to: number; sound: Buffer }[] = []
@@ -38,6 +40,13 @@ export class RecentSound {
     this.#give()
   }
 
+  /** Whether all sound until this instant has come. It comes late, so its silence shows that, or its time. */
+  hasAll(until: number): boolean {
+    const last = this.#messages.at(-1)
+    if (last === undefined) return false
+    return last.to >= until + BEHIND_MS || (last.from >= until && isSilent(last.sound))
+  }
+
   /** The turn ended. */
   stop(to: number): void {
     if (this.#wanted !== null) this.#wanted.to = to
@@ -69,4 +78,9 @@ export class RecentSound {
       this.#takenTo = message.to
     }
   }
+}
+
+function isSilent(sound: Buffer): boolean {
+  for (let at = 0; at + 1 < sound.byteLength; at += 2) if (Math.abs(sound.readInt16LE(at)) > SILENCE) return false
+  return true
 }

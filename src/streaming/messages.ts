@@ -26,9 +26,9 @@ export interface SpeakerMessage {
   isSpeaking: boolean
 }
 
-/** Bytes of one output message. */
-export function messageBytes(sampleRate: number): number {
-  return (sampleRate / 1000) * MESSAGE_MS * BYTES_PER_SAMPLE
+/** Bytes of one message; of streaming's output by default. */
+export function messageBytes(sampleRate: number, ms = MESSAGE_MS): number {
+  return (sampleRate / 1000) * ms * BYTES_PER_SAMPLE
 }
 
 export function secondsOf(bytes: number, sampleRate: number): number {

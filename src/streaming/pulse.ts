@@ -19,7 +19,7 @@ function childEnvironment(folder: string): Record<string, string> {
 }
 
 /**
- * Hears the meeting: `listener` gets messages of 100 ms, mono, signed 16 bit little-endian.
+ * Hears the meeting: `listener` gets messages of `messageMs`, default 100 ms, mono, signed 16 bit little-endian.
  * -probesize and -analyzeduration are cut short, because probing swallows the first seconds; -fragment_size keeps the
  * sound server from gathering more; -flush_packets hands on every packet.
  */
@@ -28,6 +28,7 @@ export async function captureSink(
   sampleRate: number,
   folder: string,
   listener: (message: Buffer) => void,
+  messageMs?: number,
 ): Promise<Supervised> {
   const child = await supervise({
     name: 'sound for streaming',
@@ -43,7 +44,7 @@ export async function captureSink(
     env: childEnvironment(folder),
     binaryStdout: true,
   })
-  const cut = createCutter(messageBytes(sampleRate), listener)
+  const cut = createCutter(messageBytes(sampleRate, messageMs), listener)
   child.stdout!.on('data', cut)
   return child
 }

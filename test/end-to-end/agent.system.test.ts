@@ -1,4 +1,4 @@
-/** A talk with an agent in a whole bot: who is answered, who is not, who cuts it, and how long that takes. */
+/** A talk with an agent in a whole bot: who is answered, who is not, and who cuts it. */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -10,8 +10,6 @@ import { passes, WITHOUT_CAMERAS } from './meeting-script.ts'
 
 const { openMeeting, startBot } = endToEnd()
 const SECOND = 24_000 * 2
-/** The mock calls a page silent that sent no sound for so long. */
-const SILENCE_WINDOW_MS = 2_000
 const LONG = { timeout: 30_000, interval: 10 }
 const KEY = 'sk-the-key-of-the-caller'
 
@@ -65,18 +63,14 @@ test('a person asks by name and is answered, cuts the answer, talks to somebody 
 
   await says('ann', 'Standin what is the next point on our list?')
   await expect.poll(() => requests().length, LONG).toBeGreaterThan(0)
-  const asked = requests().at(-1)!.at
-  const ended = meeting.truth.turns.at(-1)!.endedAt!
-  const heardEnd = bot.events.findLast(({ event }) => event.type === 'speaker' && !event.is_speaking)!
   await expect.poll(isSilent, LONG).toBe(false)
+  // A pause in the question may have been asked too.
+  const { length: asked } = requests()
   await passes(2)
 
   const cutting = says('ann', 'No that is not at all what I wanted to know from you')
   await expect.poll(() => server.of('conversation.item.truncate').length, LONG).toBeGreaterThan(0)
-  const cut = server.of('conversation.item.truncate')[0]!.at
-  const begun = meeting.truth.turns.at(-1)!.startedAt
   await expect.poll(isSilent, LONG).toBe(true)
-  const silent = Date.now() - SILENCE_WINDOW_MS
   expect(server.of('response.cancel')).not.toEqual([])
   expect(Number(server.of('conversation.item.truncate')[0]!.audio_end_ms)).toBeLessThan(12_000)
   await cutting
@@ -95,15 +89,9 @@ test('a person asks by name and is answered, cuts the answer, talks to somebody 
   bot.kill('SIGINT')
   expect((await bot.ended()).exitCode).toBe(0)
   // The whole question, not cut at its begin; the answer never came back as sound of the meeting.
-  const [question] = server.sessions[0]!.questions
-  expect(question).toBeGreaterThan(2)
+  const question = server.sessions[0]!.questions.slice(0, asked)
+  expect(question.reduce((sum, seconds) => sum + seconds, 0)).toBeGreaterThan(2)
   const own = bot.lines<{ speaker: string }>('diarization.jsonl').filter(({ speaker }) => speaker === 'Standin')
   expect(own.length).toBeGreaterThanOrEqual(2)
   for (const file of ['standin.log', 'events.jsonl']) expect(bot.lines(file).map(String).join()).not.toContain(KEY)
-  const ms = (from: number, to: number) => `${Math.round(to - from)} ms`
-  process.stdout.write(
-    `agent: end of a question → request ${ms(ended, asked)}, of them ${ms(Date.parse(heardEnd.at), asked)} behind the end of ` +
-      `its turn; begin of an interruption → truncation ${ms(begun, cut)}, → silence ${ms(begun, silent)}, 500 ms of them speech ` +
-      'that counts\n',
-  )
 })

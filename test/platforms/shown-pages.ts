@@ -1,11 +1,12 @@
 /** Pages that bots show in tests, and what a participant gets of them. */
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type { PageTarget } from '@standin/wire/bot-fields.ts'
 import { OpusDecoder } from 'opus-decoder'
 import { WebSocketServer } from 'ws'
@@ -120,7 +121,9 @@ export async function pictures(
   try {
     const path = join(folder, 'camera.ivf')
     writeFileSync(path, camera)
-    const size = execFileSync('ffprobe', [
+    // The mock of the meeting may live in this process.
+    const run = promisify(execFile)
+    const { stdout: size } = await run('ffprobe', [
       '-v',
       'error',
       '-show_entries',
@@ -129,7 +132,7 @@ export async function pictures(
       'csv=p=0',
       path,
     ])
-    const [width = 0, height = 0] = String(size).trim().split(',').map(Number)
+    const [width = 0, height = 0] = size.trim().split(',').map(Number)
     const decoding = [
       '-v',
       'error',
@@ -143,7 +146,7 @@ export async function pictures(
       'gray',
       'pipe:1',
     ]
-    const pixels = execFileSync('ffmpeg', decoding, { maxBuffer: 2 ** 30 })
+    const { stdout: pixels } = await run('ffmpeg', decoding, { maxBuffer: 2 ** 30, encoding: 'buffer' })
     const numbers = Array.from({ length: pixels.length / (width * height) }, (_, index) =>
       readFrameNumber((x, y) => pixels[(index * height + Math.floor(y * height)) * width + Math.floor(x * width)]!),
     )

@@ -104,6 +104,8 @@ export type MeetingEvent =
       confidence: number
       at: number
     }
+  /** Sound of this participant begins or pauses: sooner than `speaking`, for bots that talk with people. */
+  | { type: 'voice'; participantId: string; isHeard: boolean; at: number }
   | { type: 'chat_message'; message: ChatMessage }
   /** Edited, deleted or reacted to; `content` is the whole of what it says now. */
   | { type: 'chat_message_changed'; messageId: string; content: ChatContent; at: number }

@@ -116,6 +116,11 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
     this.#fail(error)
   }
 
+  /** Not kept for a first listener: it is of this moment. */
+  reportVoice(participantId: string, isHeard: boolean, at: number): void {
+    if (this.#kept === null) this.#emit({ type: 'voice', participantId, isHeard, at })
+  }
+
   reportChatAvailability(isAvailable: boolean): void {
     if (this.#availability === isAvailable) return
     this.#availability = isAvailable

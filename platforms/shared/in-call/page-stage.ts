@@ -77,7 +77,7 @@ export class PageStage {
 
   /** Sound of the meeting, and of the page that is shown. */
   onMeeting({ samples }: CapturedAudio): void {
-    for (const { tab, listens } of this.#shown.values()) if (listens) tab?.call('hear', samples.toString('base64'))
+    for (const { tab, listens } of this.#shown.values()) if (listens) tab?.hear(samples)
   }
 
   onPage(sound: CapturedAudio): void {
@@ -223,7 +223,9 @@ export class PageStage {
     const { page } = this.#parts
     await page
       .ask(method, given as never)
-      .catch((error) => page.logger.debug('The page of the meeting was not told of a shown page', { method, error }))
+      .catch((error) =>
+        page.logger.debug('The page of the meeting did not answer about a shown page', { method, error }),
+      )
   }
 }
 

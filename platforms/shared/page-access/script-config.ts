@@ -21,8 +21,9 @@ export function scriptConfig(
     recordingMode,
     playout = 'even',
     captions = false,
+    talks,
     audioTap,
-  }: Pick<DriverOptions, 'botName' | 'botImages' | 'recordingMode' | 'playout' | 'captions' | 'audioTap'>,
+  }: Pick<DriverOptions, 'botName' | 'botImages' | 'recordingMode' | 'playout' | 'captions' | 'talks' | 'audioTap'>,
   { soundAheadMs }: Pick<CaptureEnvironment, 'soundAheadMs'>,
 ) {
   return {
@@ -32,6 +33,7 @@ export function scriptConfig(
     playout,
     soundAheadMs,
     captions,
+    ...(talks && { talks }),
     audioTap: audioTap ? { mixRate: audioTap.mixRate, participantTracks: audioTap.wantsParticipantTracks } : undefined,
   } satisfies Partial<CommonConfig>
 }

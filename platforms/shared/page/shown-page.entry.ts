@@ -4,6 +4,7 @@
  */
 import type { Said } from '@standin/wire/commands.ts'
 import type { PageNews } from '@standin/wire/page-bridge.ts'
+import { createCatchUp } from './audio/catch-up.ts'
 import { deviceId, deviceInfo } from './devices/device-constraints.ts'
 import { createVirtualMicrophone } from './devices/virtual-microphone.ts'
 import { wrapMethod } from './dom/patch-native.ts'
@@ -13,8 +14,8 @@ import type { ShownPageApi } from './types.ts'
 /** Given by the driver, which wraps this script in a function of this parameter. */
 declare const standinConfig: { channel: string; carry(payload: string): void }
 
-/** Sound that waits longer than this delays all that follows, so pieces of it are left out. */
-const MAX_QUEUED_MS = 150
+/** Peak of a pause: -40 dBFS. */
+const PAUSE = 328
 /** Calls without an answer. */
 const MAX_WAITING = 20
 /** Of `createVirtualMicrophone`'s sound. */
@@ -35,6 +36,7 @@ function start(): void {
   let lastCall = 0
   let waiting = 0
   let isListening = false
+  const paceOf = createCatchUp()
   /** When all sound so far is heard; in the time of `performance`. */
   let heardAt = 0
 
@@ -82,10 +84,11 @@ function start(): void {
 
   const api: ShownPageApi = {
     hear(pcm) {
-      // What came late together is made up for, piece by piece.
-      if (heardAt - performance.now() > MAX_QUEUED_MS) return
       const bytes = Uint8Array.from(atob(pcm), (letter) => letter.charCodeAt(0))
-      heardAt = performance.now() + microphone.play(new Int16Array(bytes.buffer), RATE) * 1000
+      const samples = new Int16Array(bytes.buffer)
+      const isPause = samples.every((sample) => Math.abs(sample) < PAUSE)
+      const pace = paceOf(heardAt - performance.now(), isPause)
+      if (pace > 0) heardAt = performance.now() + microphone.play(samples, RATE * pace) * 1000
     },
     tell(all) {
       for (const news of all) hand(news)

@@ -116,6 +116,11 @@ export function startPage<Config extends CommonConfig, Api extends PageApi>(
     hands,
     poll,
   })
+  const { carry, talks } = config
+  if (carry && talks)
+    platform.speech?.onVoice((id, isHeard, at) => {
+      if (queue.hasBegun) carry(`a ${at} ${isHeard ? 1 : 0} ${id}`)
+    })
   // Created after the platform's parts, because Zoom's record every shadow tree and must not record the composite's.
   const composite =
     isMeeting && config.recordingMode !== 'audio_only' ? createComposite({ painter: config.painter }) : null

@@ -29,6 +29,8 @@ export interface CommonConfig {
   soundAheadMs?: number | undefined
   /** Whether captions are reported. */
   captions?: boolean
+  /** `DriverOptions.talks` */
+  talks?: boolean
   /** The audio that is read in the page itself; left out: none. */
   audioTap?: AudioTapConfig
   /**

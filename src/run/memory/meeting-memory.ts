@@ -80,6 +80,7 @@ export class MeetingMemory {
         return this.#people.delete(participantId) ? [{ ...event, participantId }] : []
       }
       case 'camera':
+      case 'voice':
         return [{ ...event, participantId: this.idOf(event.participantId) }]
       case 'speaking': {
         const turn = { ...event, participantId: this.idOf(event.participantId) }

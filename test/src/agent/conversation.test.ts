@@ -9,9 +9,14 @@ const ALWAYS = { ...NAME, isAlways: true }
 const BY_WORDS = { ...NAME, bySound: false }
 const WORDLESS = { ...ALWAYS, hasWords: false }
 
-/** `ann+` begins to speak, `ann-` ends, `ann~ …` are words that grow, `ann: …` final ones. */
-function heardIn(text: string, at: number): Heard {
-  const [, who = '', sign = '', words = ''] = /^(\w+)([+\-~:])? ?(.*)$/.exec(text)!
+/**
+ * `ann+` begins to speak, `ann-` ends, `ann~ …` are words that grow, `ann: …` final ones. `ann^` is heard, `ann=` pauses. What
+ * is known late names its time: `ann-@2000`.
+ */
+function heardIn(text: string, now: number): Heard {
+  const [, who = '', sign = '', time = now, words = ''] = /^(\w+)([+\-~:^=])?(?:@(\d+))? ?(.*)$/.exec(text)!
+  const at = Number(time)
+  if (sign === '^' || sign === '=') return { type: 'voice', who, isHeard: sign === '^', at }
   if (sign === '+' || sign === '-') return { type: 'speech', who, isSpeaking: sign === '+', at }
   if (who === 'chat') return { type: 'chat', who: 'ann', text: words }
   if (sign !== '') return { type: 'words', who: who === 'someone' ? null : who, text: words, isFinal: sign === ':', at }
@@ -28,7 +33,7 @@ function shown(act: Act, { bySound }: Rules): string {
     case 'stop listening':
       return `stop ${act.to}`
     case 'ask':
-      return `ask ${act.who ?? 'someone'}${bySound ? '' : `: ${act.text}`}`
+      return `ask ${act.who ?? 'someone'}${act.earlyTo === null ? '' : ' early'}${bySound ? '' : `: ${act.text}`}`
     case 'note':
       return act.isHeard ? '' : `note ${act.who ?? 'someone'}: ${act.text}`
     default:
@@ -247,6 +252,72 @@ test.each<[what: string, rules: Rules, scene: string, done: string]>([
     WORDLESS,
     '0 ann+ | 2000 ann- | 2500 begun | 5000 ben+ | 6000 ben- | 7000 ben+ | 7200 ben-',
     '0 listen 0- | 2000 stop 2000 | 2000 ask ann | 5000 listen 5000- | 5500 cut | 6000 stop 6000 | 6000 ask ben | 7000 listen 7000- | 7200 stop 7200 | 7200 forget',
+  ],
+  [
+    'a pause is asked at once, and answered when it is the end',
+    ALWAYS,
+    '0 ann^ | 2000 ann= | 2700 ann+@0 | 2700 ann-@2000',
+    '0 listen 0- | 2000 ask ann early | 2500 stop 2000 | 2500 answer',
+  ],
+  [
+    'the slower signal may come first',
+    ALWAYS,
+    '0 ann^ | 100 ann+@0 | 2000 ann= | 2400 ann-@2000',
+    '0 listen 0- | 2000 ask ann early | 2400 stop 2000 | 2400 answer',
+  ],
+  [
+    'who goes on takes it back, and is asked in two pauses at most',
+    ALWAYS,
+    '0 ann^ | 2000 ann= | 2300 ann^ | 4000 ann= | 4300 ann^ | 6000 ann= | 6300 ann^ | 8000 ann=',
+    '0 listen 0- | 2000 ask ann early | 2300 cut | 4000 ask ann early | 4300 cut | 8500 stop 8000 | 8500 ask ann',
+  ],
+  [
+    'so does another person who begins meanwhile',
+    ALWAYS,
+    '0 ann^ | 2000 ann= | 2200 ben^ | 3500 ben=',
+    '0 listen 0- | 2000 ask ann early | 2200 listen 2200- | 2500 cut | 3500 ask ben early | 4000 stop 3500 | 4000 answer',
+  ],
+  [
+    'the late end of a turn is none of the next',
+    ALWAYS,
+    '0 ann^ | 2000 ann= | 2600 ann^ | 2700 ann-@2000 | 4000 ann=',
+    '0 listen 0- | 2000 ask ann early | 2500 stop 2000 | 2500 answer | 2600 listen 2600- | 3100 cut | 4000 ask ann early | 4500 stop 4000 | 4500 answer',
+  ],
+  [
+    'muted in a pause it gives no answer',
+    ALWAYS,
+    '0 ann^ | 2000 ann= | 2200 chat: Standin, mute',
+    '0 listen 0- | 2000 ask ann early | 2200 stop 0 | 2200 forget | 2200 cut',
+  ],
+  [
+    'a mention in that pause is answered behind it',
+    ALWAYS,
+    '0 ann^ | 2000 ann= | 2200 chat: Standin, and then? | 3000 begun | 5000 over',
+    '0 listen 0- | 2000 ask ann early | 2500 stop 2000 | 2500 answer | 5000 ask ann',
+  ],
+  [
+    'one before it is a part of the question, which is not asked early',
+    ALWAYS,
+    '0 ann^ | 1000 chat: Standin, by mail? | 2000 ann=',
+    '0 listen 0- | 2500 stop 2000 | 2500 ask ann',
+  ],
+  [
+    'in a pause a question by words is not asked',
+    BY_WORDS,
+    '0 ann^ | 1000 ann: Standin, go on. | 2000 ann= | 2300 ann^ | 2400 ann=',
+    '1000 listen 0- | 2900 stop 2400 | 2900 ask ann: Standin, go on.',
+  ],
+  [
+    'nor is the name alone',
+    NAME,
+    '0 ann^ | 600 ann~ Standin | 700 ann= | 2000 ann^ | 4000 ann=',
+    '600 listen 0- | 1200 stop 700 | 2000 listen 2000- | 4000 ask ann early | 4500 stop 4000 | 4500 answer',
+  ],
+  [
+    'a voice of half a second cuts, a shorter one does not although its turn lasts',
+    NAME,
+    `${ASKED} | 6000 ben^ | 6200 ben= | 7500 ann^ | 7900 ann~ wait | 9000 ann=`,
+    `${ANSWERED} | 7500 listen 7500- | 8000 cut | 9000 ask ann early | 9500 stop 9000 | 9500 answer`,
   ],
 ])('%s', (_, rules, scene, done) => {
   expect(play(rules, scene)).toEqual(done.split(' | '))

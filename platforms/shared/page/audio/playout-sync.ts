@@ -36,6 +36,7 @@ export function syncPlayout(
   tap: Pick<WebRtcTap, 'onTrack'>,
   { playout, recordingMode, soundAheadMs = 0 }: Pick<CommonConfig, 'playout' | 'recordingMode' | 'soundAheadMs'>,
 ): (playout: Playout) => void {
+  const hasPicture = recordingMode !== 'audio_only'
   let soundDelayMs = SOUND_DELAY_MS[playout]
   const soundOutputMs = SOUND_OUTPUT_MS + Math.max(0, soundAheadMs - KEPT_READY_MS)
   const sounds = new Map<RTCRtpReceiver, Waited>()
@@ -72,7 +73,7 @@ export function syncPlayout(
       heard.seconds += seconds
       heard.samples += samples
     }
-    if (heard.samples > 0) follow((1000 * heard.seconds) / heard.samples)
+    if (heard.samples > 0 && hasPicture) follow((1000 * heard.seconds) / heard.samples)
   }
 
   function follow(ms: number): void {
@@ -81,17 +82,30 @@ export function syncPlayout(
     else if (delays.length < LOOKS_TO_FOLLOW) return
     const lasting = delays.toSorted((one, other) => one - other)[1]!
     const wanted = Math.min(Math.max(soundDelayMs, Math.round(lasting)) + soundOutputMs, MAX_DELAY_MS)
-    if (Math.abs(wanted - pictureDelayMs) < MIN_CHANGE_MS) return
-    pictureDelayMs = wanted
-    for (const receiver of pictures) receiver.jitterBufferTarget = wanted
+    if (Math.abs(wanted - pictureDelayMs) >= MIN_CHANGE_MS) setPictures(wanted)
   }
 
-  // Sound alone has no picture to be in sync with.
-  if (recordingMode !== 'audio_only') setInterval(() => void poll(), POLL_EVERY_MS)
+  function setPictures(delayMs: number): void {
+    pictureDelayMs = delayMs
+    for (const receiver of pictures) receiver.jitterBufferTarget = delayMs
+  }
+
+  let isWatched = false
+  /** Sound alone has no picture to be in sync with, but who hears it live hears it late after each stall. */
+  function watch(now: Playout): void {
+    if (isWatched || !(hasPicture || now === 'live')) return
+    isWatched = true
+    setInterval(() => void poll(), POLL_EVERY_MS)
+  }
+
+  watch(playout)
   return (changed) => {
+    watch(changed)
     // The picture follows what sound really waits for.
     soundDelayMs = SOUND_DELAY_MS[changed]
     for (const receiver of sounds.keys()) receiver.jitterBufferTarget = soundDelayMs
+    // The browser keeps the sound of a person back for a picture that waits, and this one is not seen.
+    if (!hasPicture) setPictures(soundDelayMs + soundOutputMs)
   }
 }
 

@@ -269,6 +269,11 @@ export function createSpeechDetector() {
       lastRoundAt = Number.NEGATIVE_INFINITY
       return inOrder(changes)
     },
+    /** By participant, when the sound was last heard of each turn that levels show. UTC milliseconds. */
+    heard: (): Map<string, number> =>
+      new Map(
+        [...everybody].flatMap(([id, { turn }]) => (turn && isByLevels(turn) ? [[id, turn.lastEvidenceAt]] : [])),
+      ),
     speaking: (): string[] => [...everybody].filter(([, known]) => known.turn !== null).map(([id]) => id),
   }
 }

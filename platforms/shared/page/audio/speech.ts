@@ -9,6 +9,10 @@ import { createSpeechDetector, LEVEL_OFF, type LevelSample, type SpeechChange } 
 
 /** A "yes" of a third of a second has to reach three samples. */
 const SAMPLE_EVERY_MS = 100
+/** The same where voices are watched. */
+const WATCH_EVERY_MS = 50
+/** A shorter silence is a part of a word. */
+const PAUSE_MS = 150
 
 export interface SpeechSources {
   /** Receivers of a mixed sound; none if the platform sends a track for each person. */
@@ -29,9 +33,16 @@ export function watchSpeech({ receivers, ownersOfSource, levels, emit }: SpeechS
   const detector = createSpeechDetector()
   const sample = createSourceSampler()
   let heardAt = Number.NEGATIVE_INFINITY
+  let watchVoices: ReturnType<typeof createVoices> | null = null
+  let timer = setInterval(round, SAMPLE_EVERY_MS)
 
-  setInterval(() => {
+  function round(): void {
     const at = pageNow()
+    look(at)
+    watchVoices?.(detector.heard(), at)
+  }
+
+  function look(at: number): void {
     const heard = [...receivers()]
     const others = levels?.() ?? null
     if (heard.length === 0 && others === null) {
@@ -45,9 +56,15 @@ export function watchSpeech({ receivers, ownersOfSource, levels, emit }: SpeechS
       return participantIds.length > 0 ? [{ participantIds, level, ageMs }] : []
     })
     emit(detector.observe({ kind: 'levels', samples: [...mixed, ...(others ?? [])], at }))
-  }, SAMPLE_EVERY_MS)
+  }
 
   return {
+    /** Calls back when the sound of a participant begins or pauses, long before that is a turn or its end. */
+    onVoice(listener: OnVoice): void {
+      watchVoices = createVoices(listener)
+      clearInterval(timer)
+      timer = setInterval(round, WATCH_EVERY_MS)
+    },
     /** The page marked this participant as speaking. */
     mark: (participantId: string): void => emit(detector.observe({ kind: 'page_mark', participantId, at: pageNow() })),
     /** The captions showed a new word of this participant. */
@@ -56,5 +73,21 @@ export function watchSpeech({ receivers, ownersOfSource, levels, emit }: SpeechS
     isReceived: (): boolean => pageNow() - heardAt <= FRESH_MS,
     speaking: (): ReadonlySet<string> => new Set(detector.speaking()),
     forget: (participantId: string): void => emit(detector.forget(participantId, pageNow())),
+  }
+}
+
+type OnVoice = (participantId: string, isHeard: boolean, at: number) => void
+
+/** The returned function gets when the sound of each turn was last heard. Pure. */
+export function createVoices(listener: OnVoice): (heard: ReadonlyMap<string, number>, now: number) => void {
+  const audible = new Map<string, boolean>()
+  return (heard, now) => {
+    for (const id of audible.keys()) if (!heard.has(id)) audible.delete(id)
+    for (const [id, at] of heard) {
+      const isHeard = now - at < PAUSE_MS
+      if (isHeard === (audible.get(id) ?? false)) continue
+      audible.set(id, isHeard)
+      listener(id, isHeard, at)
+    }
   }
 }

@@ -36,7 +36,7 @@ export interface VirtualDevices {
   setPresent(isPresent: boolean): void
 }
 
-type DevicesConfig = Pick<CommonConfig, 'botName' | 'botImage' | 'playout'>
+type DevicesConfig = Pick<CommonConfig, 'botName' | 'botImage' | 'playout' | 'talks'>
 
 /**
  * To be called at document start. A second call in the same page returns the first. Where there is no picture of the bot,
@@ -68,11 +68,11 @@ const MICROPHONE_SETTINGS = {
   sampleSize: 16,
 } as const
 
-function createDevices({ botName, botImage, playout }: DevicesConfig): VirtualDevices {
+function createDevices({ botName, botImage, playout, talks }: DevicesConfig): VirtualDevices {
   const camera = createVirtualCamera(botName, CAMERA_RATE)
   const screen = createVirtualCamera(botName, CAMERA_RATE)
   const screenId = `web-contents-media-stream://${screenNumber()}`
-  const microphone = createVirtualMicrophone(playout)
+  const microphone = createVirtualMicrophone(talks ? 'live' : playout)
   const groupId = deviceId(`${botName}/group`)
   const identities: Record<Source, DeviceIdentity> = {
     video: { kind: 'videoinput', label: 'Integrated Camera', deviceId: deviceId(`${botName}/camera`), groupId },

@@ -39,6 +39,12 @@ test('events from before the first listener are delivered to it', async () => {
   expect(events[0]).toMatchObject({ type: 'heartbeat', others: 2 })
 })
 
+test('a voice waits for no poll', async () => {
+  const { watch, reported } = await inMeeting()
+  watch.reportVoice('ann', true, 7)
+  expect(reported()).toEqual([{ type: 'voice', participantId: 'ann', isHeard: true, at: 7 }])
+})
+
 const ended = { type: 'ended', end: 'ended_for_all' }
 const failed = (code: string) => ({ type: 'failed', error: { code } })
 /** The page as it looks for so many seconds → the number of events that were reported by then. */

@@ -28,6 +28,17 @@ test('what the page hears is read', () => {
   ])
 })
 
+test('who is heard is read, and who is not any more', () => {
+  const heard: unknown[] = []
+  const onVoice = (...given: unknown[]) => void heard.push(given)
+  for (const payload of [`a ${NOW} 1 x y`, `a ${NOW} 0 x y`, `a ${NOW} 1 `, `a ${NOW} 1`])
+    receiveCarriedAudio(payload, { audioTap: null, onVoice }, NOW)
+  expect(heard).toEqual([
+    ['x y', true, NOW],
+    ['x y', false, NOW],
+  ])
+})
+
 test("a shown page's sound and the meeting's are told apart, and reach no one else", () => {
   const heard: [string, number][] = []
   const to = {

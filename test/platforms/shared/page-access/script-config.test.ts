@@ -12,9 +12,11 @@ test('a job without options is a recording with sound and picture in sync, witho
 
 test('the page receives the delay of the capture environment, and only the audio that a listener wants', () => {
   const audioTap = { mixRate: 16_000, wantsParticipantTracks: true, onMix: nothing, onParticipantAudio: nothing }
-  expect(scriptConfig({ ...BOT, playout: 'live', captions: true, audioTap }, { soundAheadMs: 200 })).toEqual({
+  expect(
+    scriptConfig({ ...BOT, playout: 'live', captions: true, talks: true, audioTap }, { soundAheadMs: 200 }),
+  ).toEqual({
     ...TOLD,
-    ...{ playout: 'live', captions: true, soundAheadMs: 200 },
+    ...{ playout: 'live', captions: true, talks: true, soundAheadMs: 200 },
     audioTap: { mixRate: 16_000, participantTracks: true },
   })
 })

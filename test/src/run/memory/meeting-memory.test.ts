@@ -73,9 +73,10 @@ test('the only participant of a name keeps the id under which they were first re
     { type: 'speaking', participantId: 'page:Ann' },
     { type: 'chat_message', message: { senderId: 'page:Ann' } },
   ])
-  expect(memory.remember([{ type: 'participant_left', participantId: '8:orgid:1', at: 7000 }])).toEqual([
-    { type: 'participant_left', participantId: 'page:Ann', at: 7000 },
-  ])
+  const voice = { type: 'voice', isHeard: true, at: 6500 } as const
+  const left = { type: 'participant_left', at: 7000 } as const
+  const known = (participantId: string) => [voice, left].map((event) => ({ ...event, participantId }))
+  expect(memory.remember(known('8:orgid:1'))).toEqual(known('page:Ann'))
 })
 
 test('two of one name are not mistaken for each other', () => {

@@ -159,8 +159,12 @@ test('a stream that stalls is left alone, as are streams that have ended or repo
   expect(gone.asked).toBe(asked)
 })
 
-test('sound that is recorded alone needs no sync, and its delay is not polled', async () => {
-  const sound = begin('even', 'audio_only')('audio')
+test('sound that is recorded alone needs no sync, and its delay is not polled until it is heard live', async () => {
+  const arrives = begin('even', 'audio_only')
+  const [sound, picture] = [arrives('audio'), arrives('video')]
   expect(await sound.plays(5, 900)).toBe(SOUND)
-  expect(sound.asked).toBe(0)
+  expect([sound.asked, picture.jitterBufferTarget]).toEqual([0, PICTURE])
+  arrives.change('live')
+  expect(await sound.plays(5, 900)).toBe(0)
+  expect(picture.jitterBufferTarget).toBe(85)
 })
