@@ -95,6 +95,8 @@ class LiveAgent implements Agent {
   #end: string | null = null
   /** A question that is complete and not asked, because there is no session. */
   #question: { who: string | null; text: string; at: number; earlyTo: number | null } | null = null
+  /** What an answer does beside its sound, while its question may be taken back; null else. */
+  #held: (() => void)[] | null = null
   /** Whose answer people hear. */
   #answeredBy: AgentSession | null = null
   /** Since when the server owes more of an answer. */
@@ -220,6 +222,7 @@ class LiveAgent implements Agent {
         this.#lines.add('said_by', this.#nameOf(act.who), act.text, act.isHeard)
         break
       case 'ask':
+        this.#held = act.earlyTo === null ? null : []
         this.#question = { who: act.who, text: act.text, at: this.#now, earlyTo: act.earlyTo }
         this.#later(async () => {
           if (act.earlyTo !== null) this.#answer.wait()
@@ -227,6 +230,8 @@ class LiveAgent implements Agent {
         })
         break
       case 'answer':
+        for (const work of this.#held ?? []) work()
+        this.#held = null
         this.#later(async () => this.#letAnswer())
         break
       case 'hold':
@@ -237,6 +242,7 @@ class LiveAgent implements Agent {
         break
       case 'cut':
         this.#question = null
+        this.#held = null
         this.#later(() => this.#cut())
         break
     }
@@ -330,11 +336,16 @@ class LiveAgent implements Agent {
         this.#noteSign()
         this.#answer.add(item, sound)
       },
-      onText: (text) => this.#lines.add('you_said', '', text),
+      onText: (text) => this.#onceMeant(() => this.#lines.add('you_said', '', text)),
       onAnswered: () => this.#endAnswer(),
-      onToolCall: (call) => void this.#callTool(call),
+      onToolCall: (call) => this.#onceMeant(() => void this.#callTool(call)),
       onProblem: (code, sentence) => this.#noteProblem(code, sentence),
     }
+  }
+
+  #onceMeant(work: () => void): void {
+    if (this.#held === null) work()
+    else this.#held.push(work)
   }
 
   async #callTool(call: Parameters<typeof callTool>[0]): Promise<void> {

@@ -492,23 +492,38 @@ describe('ElevenLabs', () => {
   })
 })
 
-test('a question is asked in a pause, taken back if its speaker goes on, and its answer is heard at the end', async () => {
-  const { service, agent, played } = await talking({}, { isAlways: true })
+/** A question that is asked in a pause, taken back since its speaker goes on, and asked again. `end`: its turn is over. */
+async function askedTwice(script: AgentScript, options: Parameters<typeof talking>[1] = {}) {
+  const talk = await talking(script, { isAlways: true, ...options })
   const pause = systemClock.now()
   const now = vi.spyOn(systemClock, 'now').mockReturnValue(pause + 300)
   onTestFinished(() => now.mockRestore())
   const voice = (isHeard: boolean, at: number) =>
-    agent.onMeeting({ type: 'voice', participantId: 'ann', isHeard, at: pause + at })
+    talk.agent.onMeeting({ type: 'voice', participantId: 'ann', isHeard, at: pause + at })
   voice(true, -TURN_MS)
-  voice(false, 0)
-  await expect.poll(() => service.asked(), LONG).toBe(1)
-  voice(true, 100)
-  await expect.poll(() => service.of('response.cancel').length, LONG).toBe(1)
-  voice(false, 150)
-  await expect.poll(() => service.asked(), LONG).toBe(2)
+  for (const [asked, at] of [0, 150].entries()) {
+    voice(false, at)
+    await expect.poll(() => talk.service.asked(), LONG).toBe(asked + 1)
+    if (asked === 0) voice(true, 100)
+  }
   await passes(300)
-  expect(played()).toBe(0)
-  now.mockRestore()
+  return { ...talk, end: () => now.mockRestore() }
+}
+
+test('a question is asked in a pause, taken back if its speaker goes on, and its answer is heard at the end', async () => {
+  const { service, played, end } = await askedTwice({})
+  expect([service.of('response.cancel').length, played()]).toEqual([1, 0])
+  end()
   await expect.poll(played, LONG).toBe(600)
   expect(service.asked()).toBe(2)
+})
+
+test('a tool that the answer to such a question calls runs at the end, and once', async () => {
+  const { calls, end } = await askedTwice(
+    { call: (number) => (number > 2 ? null : { name: 'send_chat', arguments: '{"message":"Hi"}' }) },
+    { tools: { tools: [{ type: 'send_chat' }], botId: 'b', secret: null, isPermitted: true } },
+  )
+  expect(calls).toEqual([])
+  end()
+  await expect.poll(() => calls.map(({ call }) => call), LONG).toEqual(['chat Hi'])
 })
