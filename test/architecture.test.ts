@@ -185,7 +185,7 @@ const ROOMS: Room[] = [
     may: ['control-plane/store/rows', 'control-plane/bots', 'control-plane/calendars/ports.ts'],
   },
   { path: 'control-plane/calendars/meeting-url.ts', may: ['packages/wire', 'control-plane/calendars/html-texts.ts'] },
-  { path: 'control-plane/calendars/html-texts.ts', may: [] },
+  { path: 'control-plane/calendars/html-texts.ts', may: ['packages/wire'] },
   // A provider of calendars implements the terms of the calendars and does not depend on the service.
   {
     path: 'control-plane/calendars/providers',

@@ -1,4 +1,5 @@
 /** Takes the texts that can hold web addresses out of untrusted HTML. Pure; time grows with the length alone. */
+import { IN_BRACKETS, withoutBreaks } from '@standin/wire/meeting-links/text.ts'
 import { Parser } from 'htmlparser2'
 
 /** Longer descriptions are read up to here; those of both providers are shorter. */
@@ -10,20 +11,22 @@ export function textsOfHtml(html: string): string[] {
   const read = html.slice(0, MAX_TEXT)
   const targets: string[] = []
   const texts: string[] = []
+  /** A tag ends a word, and with it an address, unless it is only a place where a line may break. */
+  const endWord = (name: string) => void (name !== 'wbr' && texts.push(' '))
   const parser = new Parser(
     {
-      onopentag(_name, { href }) {
+      onopentag(name, { href }) {
         // Invisible characters may stand before the scheme.
-        if (href && /^[\s\p{Cf}]*[a-z]+:/iu.test(href) && targets.length < MAX_LINKS) targets.push(href.trim())
-        // A tag ends a word, and with it an address.
-        texts.push(' ')
+        if (href && /^[\s\p{Cf}]*[a-z]+:/iu.test(href) && targets.length < MAX_LINKS)
+          targets.push(withoutBreaks(href.trim()))
+        endWord(name)
       },
       ontext: (text) => void texts.push(text),
-      onclosetag: () => void texts.push(' '),
+      onclosetag: endWord,
     },
     { decodeEntities: true },
   )
   parser.end(read)
-  const inBrackets = [...read.matchAll(/<(https?:\/\/[^\s"'<>]{1,8000})>/gi)].map(([, link]) => link!)
+  const inBrackets = [...read.matchAll(IN_BRACKETS)].map(([, link]) => withoutBreaks(link!))
   return [...targets, texts.join(''), inBrackets.join(' ')]
 }

@@ -62,10 +62,11 @@ export function findMeetingUrl(sources: MeetingSources, options: MeetingUrlOptio
 const HAS_NO_PASSCODES: ReadonlySet<PlatformName> = new Set(['meet', 'jitsi'])
 
 /**
- * A part of every host, which wrappers leave as it is or write in base64; letters that are written as numbers can be
- * anything, and invisible ones, which some have a name for, may be inside.
+ * A part of every host, which wrappers leave as it is or write in base64. Letters that are written as numbers or by a name can
+ * be anything, and invisible ones or a place for a line break may be inside.
  */
-const TRACE_OF_HOST = /zoom|meet\.google|teams\.|msteams:|jit\.si|8x8\.vc|&(?:#|shy|zw|zero|[lr][rm]m)|aHR0c/i
+const TRACE_OF_HOST =
+  /zoom|meet\.google|teams\.|msteams:|jit\.si|8x8\.vc|&(?!(?:amp|nbsp|lt|gt|quot);)[#a-z]|<wbr|aHR0c/i
 
 function descriptionTexts({ description, descriptionFormat }: MeetingSources, jitsiHosts: readonly string[]): string[] {
   if (description === null) return []

@@ -105,9 +105,10 @@ function jsonOf(line: string): unknown {
 const messageOf = (given: unknown): JSONRPCMessage | null =>
   JSONRPCMessageSchema.safeParse(withArguments(given)).data ?? null
 
-/** A call of a tool without arguments, or with null, as one with none of them; other values as they are. */
+/** A call of a tool without arguments, with null or an empty list, as one with none of them; other values as they are. */
 export function withArguments(given: unknown): unknown {
   const { method, params } = (given ?? {}) as { method?: unknown; params?: { arguments?: unknown } }
-  const hasNone = method === 'tools/call' && (params?.arguments ?? null) === null
+  // Languages with one type for lists and objects, such as PHP, write an empty object as [].
+  const hasNone = method === 'tools/call' && ['null', '[]'].includes(JSON.stringify(params?.arguments ?? null))
   return hasNone ? { ...(given as object), params: { ...params, arguments: {} } } : given
 }

@@ -45,6 +45,8 @@ export function docsRoutes(app: App, documents: readonly ServedDocument[]): void
   const answer = async (request: FastifyRequest, reply: FastifyReply) => {
     page ??= openPage(documents)
     const { statusCode, headers, rawPayload } = await (await page).inject({ method: 'GET', url: request.url })
+    // Of the connection to the small server, which is none: this one may have to be closed.
+    delete headers.connection
     reply.code(statusCode).headers(headers)
     // From `/docs` to `/docs/`, also below the path of a proxy.
     if (headers.location !== undefined) reply.header('location', 'docs/')

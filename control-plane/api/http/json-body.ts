@@ -21,7 +21,7 @@ export function bodyText(bytes: Buffer, headers: { 'content-type'?: string; 'con
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
   if (encoding !== 'identity' && encoding !== '')
     throw refusals.mediaType(`content-encoding ${shown(encoding)} is not supported; send the body uncompressed`)
-  const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(headers['content-type'] ?? '')?.[1]
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(headers['content-type'] ?? '')?.[1]
   if (charset !== undefined && !/^utf-?8$/i.test(charset))
     throw refusals.mediaType(`charset ${shown(charset)} is not supported; send JSON in UTF-8`)
   try {

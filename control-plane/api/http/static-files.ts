@@ -21,9 +21,17 @@ const ADDRESS = /( (?:href|src)=")\//g
 /** Leads from an address of the service to its root. */
 const rootOf = (url: string): string => '../'.repeat(url.split('?', 1)[0]!.split('/').length - 2) || './'
 
-/** A proxy that compresses makes a tag weak. */
+/** A proxy that compresses makes a tag weak, or adds a word such as `-gzip` to it. */
 const hasTag = (header: string | undefined, etag: string): boolean =>
-  header?.trim() === '*' || (header?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag) ?? false)
+  header?.trim() === '*' ||
+  (header?.split(',').some(
+    (tag) =>
+      tag
+        .trim()
+        .replace(/^W\//, '')
+        .replace(/[-;]+(?:gzip|br|zstd)"$/, '"') === etag,
+  ) ??
+    false)
 
 /** Sends a file of the folder, by its path there. `policy`: the Content-Security-Policy of its pages. */
 export type SendFile = (path: string, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>

@@ -80,13 +80,7 @@ export const requestTime = z
 export const commaList = <const Word extends string>(words: readonly Word[]) =>
   z
     .preprocess(
-      (given) =>
-        isText(given)
-          ? [given]
-              .flat()
-              .flatMap((text) => text.split(','))
-              .map(asWord)
-          : given,
+      (given) => (isText(given) ? [...new Set([given].flat().flatMap((text) => text.split(',').map(asWord)))] : given),
       z.array(z.enum(words)).max(words.length),
     )
     .describe(`One or several of ${words.join(', ')}: a parameter for each, or separated by commas.`)

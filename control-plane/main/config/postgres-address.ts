@@ -12,14 +12,17 @@ export const postgresAddress: Kind<string> = kind(
     // An @ follows a user and a password, which one of these ends. Behind a = it may be a value of the query.
     const sign = /^[^@/?#]*(?:#[^@]*|\/[^@?]*|\?[^@=]*)@/.test(rest) && /[/?#]/.exec(rest)?.[0]
     if (sign) throw new Error(`has a ${sign} in its user or password that is not encoded; it is written ${CODES[sign]}`)
+    const [, hosts = ''] = /^(?:[^@/]*@)?([^/?]*)/.exec(rest) ?? []
+    if (hosts.includes(','))
+      throw new Error('names several hosts; write one that leads to the server which takes writes')
     // A socket has no host.
     const url = URL.parse(text) ?? URL.parse(text.replace('@/', '@localhost/'))
     if (url === null) throw new Error('is not the address of a PostgreSQL database')
     if (url.hash !== '') throw new Error('has a # that is not encoded; it is written %23')
     try {
-      decodeURIComponent(url.username + url.password)
+      decodeURIComponent(url.username + url.password + url.pathname)
     } catch {
-      throw new Error('has a % in its user or password that begins no code; it is written %25')
+      throw new Error('has a % in its user, password or name that begins no code; it is written %25')
     }
     return text
   },

@@ -112,6 +112,8 @@ async function askHttp1(
     const options = { method, headers: { ...headers, ...length }, signal, agent: isSecure ? agents.https : agents.http }
     const asked = (isSecure ? https : http).request(url, options, resolve)
     asked.on('error', reject)
+    // After `101 Switching Protocols`, which was not asked for, comes neither an answer nor an error.
+    asked.on('close', () => reject(Object.assign(new Error('No answer came'), { code: 'ECONNRESET' })))
     asked.on('socket', (socket) => limitConnecting(socket, isSecure ? 'secureConnect' : 'connect'))
     asked.end(body)
   })

@@ -7,10 +7,14 @@ const MAX_ADDRESSES = 500
 /** A copied link may be encoded this many times. */
 const MAX_ENCODINGS = 3
 
-/** Format characters, such as soft hyphens and zero-width spaces, and variation selectors. */
-const INVISIBLE = /\p{Cf}|\p{Variation_Selector}/gu
+/** Format characters, such as soft hyphens and zero-width spaces, and others that are not shown. */
+const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 export const withoutInvisible = (text: string): string => text.replace(INVISIBLE, '')
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
+
+/** An address in angle brackets, as RFC 3986 has it: lines may break inside. */
+export const IN_BRACKETS = /<(?:URL: ?)?((?:https?:\/\/|[a-z0-9-]{1,63}\.)(?:[^\s"'<>]|\r?\n[ \t]{0,80}){1,8000})>/gi
+export const withoutBreaks = (address: string): string => address.replace(/[\r\n\t]+ */g, '')
 
 /** The same text in plain characters: no invisible ones, no look-alikes, no escapes of HTML and of shells. */
 export function plainText(text: string): string {
@@ -22,6 +26,7 @@ export function plainText(text: string): string {
       return code <= 0x10ffff ? String.fromCodePoint(code) : entity
     })
     .replace(INVISIBLE, '')
+    .replace(IN_BRACKETS, (_, address) => ` ${withoutBreaks(address)} `)
     .replace(/[\u00a0\u2000-\u200a\u202f\u3000]/g, ' ')
     .replace(/[\uff01-\uff5e]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
     .replace(/[\u2010-\u2012\u2212\ufe58\ufe63]/g, '-')
@@ -39,7 +44,7 @@ const SCHEME = '(?:https?:\\/{1,2}|(?:zoommtg|zoomus|org\\.jitsi\\.meet|jitsi-me
 const START_OF_HOST = '(?<![\\w.\\-@/=%]|\\p{Script=Latin}|\\p{Script=Cyrillic}|\\p{Script=Greek})'
 const HOST = '(?:[a-z0-9-]{1,63}\\.){1,8}[a-z]{2,24}(?![\\w-]|\\.\\w)(?::\\d{1,5})?'
 /** Everything but white space, quotes and brackets of the sentence around a link; and not a second link. */
-const REST = `(?:(?![,;]https?:\\/\\/)[^\\s"'<>«»„“”‘’\`|\\\\^{}])`
+const REST = `(?:(?!(?:[,;]|(?<=[a-z0-9]))https?:\\/\\/)[^\\s"'<>«»„“”‘’\`|\\\\^{}])`
 /** The context of a classic link of Microsoft Teams is JSON, which some programs paste unencoded. */
 const JSON_CONTEXT = 'context=\\{[^{}<>]{0,400}\\}'
 const ADDRESS = new RegExp(
@@ -69,7 +74,7 @@ export function trimmedLink(address: string, extra: RegExp): string {
   let link = address.slice(0, from) + (at < 0 ? rest : rest.slice(0, at))
   // A regular expression with `+$` would be quadratic in a long run of such characters.
   let end = link.length
-  while (end > from && '.,;:!?)]*_'.includes(link[end - 1]!)) end--
+  while (end > from && '.,;:!?)]*_~'.includes(link[end - 1]!)) end--
   link = link.slice(0, end)
   return link
 }

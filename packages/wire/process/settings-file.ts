@@ -32,9 +32,30 @@ export function loadSettingsOfData(args: readonly string[], environment: Environ
   return load(file, environment)
 }
 
+/** A value in quotes may have several lines. */
+const QUOTED = /^([ \t]*(?:export[ \t]+)?[A-Za-z_][\w.]*[ \t]*=)[ \t]*(["'`])[\s\S]*?\2/gm
+const SETTING = /^\s*(?:export\s+)?[A-Za-z_][\w.]*\s*=/
+/** Shells and other readers of such files keep the sign, where this one ends the value. */
+const UNCLEAR_COMMENT = /=(?:[^#]*[^#\s])?#/
+
+/** Throws CommandMistake for a line that would be left out, or cut, in silence. No message repeats it: it may hold a secret. */
+function checkLines(file: string, text: string): void {
+  const unquoted = text.replace(QUOTED, (value, name) => `${name}text ${value.replace(/[^\n]/g, '')}`)
+  const lines = unquoted.split('\n')
+  for (const [index, line] of lines.entries()) {
+    if (/^\s*(?:#|$)/.test(line)) continue
+    const place = `${file}, line ${index + 1}`
+    if (!SETTING.test(line)) throw new CommandMistake(`${place}: write NAME=value, or # before a comment`)
+    if (UNCLEAR_COMMENT.test(line))
+      throw new CommandMistake(`${place}: put a value with # in quotes, or a blank before a comment`)
+  }
+}
+
 function load(file: string, environment: Environment): Map<string, string> {
   const origins = new Map<string, string>()
-  for (const [name, value] of Object.entries(parseEnv(textOf(file)))) {
+  const text = textOf(file)
+  checkLines(file, text)
+  for (const [name, value] of Object.entries(parseEnv(text))) {
     if (environment[name] !== undefined) continue
     environment[name] = value
     origins.set(name, file)

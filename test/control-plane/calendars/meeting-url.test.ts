@@ -134,7 +134,7 @@ const INVISIBLE = Array.from({ length: 0x110000 }, (_, code) => code)
 
 test('invisible characters around a link and inside it do not hide it', () => {
   expect(INVISIBLE.length).toBeGreaterThan(300)
-  for (const hidden of [...INVISIBLE, '&ZeroWidthSpace;', '&shy;', '&lrm;', '&zwnj;']) {
+  for (const hidden of [...INVISIBLE, '&ZeroWidthSpace;', '&shy;', '&lrm;', '&rlm;', '&NoBreak;', '&zwnj;', '\u034f']) {
     const around = `${hidden}${MEET}${hidden}`
     const inside = MEET.replace('meet.', `meet${hidden}.`)
     for (const html of [
@@ -149,6 +149,21 @@ test('invisible characters around a link and inside it do not hide it', () => {
     expect(inText(`Join ${inside}`)).toBe(MEET)
     expect(find({ location: [around], conference: [inside] })).toBe(MEET)
   }
+})
+
+test.each([
+  ['in brackets of RFC 3986', `<URL:${ZOOM_PWD}>`],
+  ['in brackets, over two lines', `<${ZOOM_PWD.replace('?', '\r\n  ?')}>`],
+  ['in brackets, without a scheme', `<${ZOOM_PWD.slice('https://'.length)}>`],
+  ['struck through', `~~${ZOOM_PWD}~~`],
+  ['twice without a blank', `${ZOOM_PWD}${ZOOM_PWD}`],
+])('a link %s', (_how, text) => {
+  expect([inHtml(text), inText(text)]).toEqual([ZOOM_PWD, ZOOM_PWD])
+})
+
+test('a line break in the target of a link is none, nor is a place for one', () => {
+  expect(inHtml(`Join ${MEET.replaceAll(/[./]/g, '$&<wbr>')}`)).toBe(MEET)
+  expect(inHtml(`<a href="${ZOOM_PWD.replace('/j/', '/\n j/')}">Join</a>`)).toBe(ZOOM_PWD)
 })
 
 describe('wrappers of mail programs', () => {

@@ -60,6 +60,19 @@ test('no setting of the database changes what the service reads', async () => {
   await expect(sql`select from bots`.execute(openAnother(1, role))).rejects.toThrow('not part of the request of a team')
 })
 
+test.each([
+  ['a password that was changed', { code: '28P01' }],
+  ['a database that was renamed', { code: '3D000' }],
+  ['a session that waited in a transaction for too long', { code: '25P03' }],
+  ['a pooler that is full', { code: 'XX000', severity: 'FATAL' }],
+  ['a database that takes no connections', { code: '55000', severity: 'FATAL' }],
+  ['a certificate that is over', { code: 'CERT_HAS_EXPIRED' }],
+  ['a server without TLS', { message: 'The server does not support SSL connections' }],
+])('%s is no fault of a statement', (_what, error) => {
+  expect(isDatabaseLost(error)).toBe(true)
+  expect(isDatabaseLost({ code: 'XX000', severity: 'ERROR' })).toBe(false)
+})
+
 test('where a pooler lends sessions, settings, role and team travel with each transaction and stay in none', async () => {
   const { role } = await prepareCallerRole(opened.database)
   const [team, other] = [await createTeam(opened.database, 'One'), await createTeam(opened.database, 'Two')]

@@ -34,6 +34,7 @@ const refused = { jsonrpc: '2.0', id: null, error: { code: -32600, message: expe
 
 test.each<[what: string, line: unknown, answer: unknown]>([
   ['arguments that are null', listBots(1, null), found(1)],
+  ['arguments of PHP, which has one type for lists and objects', listBots(1, []), found(1)],
   ['no arguments', listBots(1), found(1)],
   ['a batch', [listBots(1, {}), listBots(2, null)], [found(1), found(2)]],
   [

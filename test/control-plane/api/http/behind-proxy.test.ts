@@ -36,7 +36,7 @@ test('a tag is known in a list, and after a proxy made it weak', async () => {
   const { etag } = (await app.inject('/app.js')).headers as { etag: string }
   const statusOf = async (tags: string) =>
     (await app.inject({ url: '/app.js', headers: { 'if-none-match': tags } })).statusCode
-  for (const tags of [etag, `W/${etag}`, `"x", ${etag}`, `"x",W/${etag}`, '*'])
+  for (const tags of [etag, `W/${etag}`, `"x", ${etag}`, `"x",W/${etag}`, etag.replace(/"$/, '-gzip"'), '*'])
     expect(await statusOf(tags), tags).toBe(304)
   for (const tags of ['"x"', etag.replaceAll('"', ''), '']) expect(await statusOf(tags), tags).toBe(200)
 })

@@ -103,6 +103,7 @@ describe('filters', () => {
     [() => 'extra=customer:acm', []],
     [() => 'meeting_platform=zoom,teams', [4, 1]],
     [() => 'meeting_platform=zoom&meeting_platform=teams', [4, 1]],
+    [() => 'meeting_platform=zoom,teams,zoom,teams,zoom', [4, 1]],
     [() => 'status=completed&status=Failed,call_ended', [1, 0]],
     [() => 'status=failed', [1]],
     [() => 'status=queued,failed&limit=2', [6, 5]],
@@ -188,12 +189,15 @@ describe('pages', () => {
   )
 })
 
-test.each(['ärzte', 'ÄRZTE', 'протокол', 'Протокол', 'σίσυφο'])('%s is found in any case of letters', async (part) => {
-  const other = await world.team()
-  const id = await world.bot(other, { bot_name: 'Ärzte ПРОТОКОЛ ΣΊΣΥΦΟΣ' })
-  await world.set(id, { participants: [{ name: 'Ärzte ПРОТОКОЛ ΣΊΣΥΦΟΣ', id: 1 }] })
-  for (const query of ['/v2/bots?bot_name', '/v2/bots?participant_name']) {
-    const { body } = await other.get(`${query}=${encodeURIComponent(part)}`)
-    expect(body.data.map((bot: { bot_id: string }) => bot.bot_id)).toEqual([id])
-  }
-})
+test.each(['ärzte', 'ÄRZTE', 'протокол', 'Протокол', 'σίσυφο', 'ΣΊΣ', 'STRASSE'])(
+  '%s is found in any case of letters',
+  async (part) => {
+    const other = await world.team()
+    const id = await world.bot(other, { bot_name: 'Ärzte ПРОТОКОЛ ΣΊΣΥΦΟΣ Straße' })
+    await world.set(id, { participants: [{ name: 'Ärzte ПРОТОКОЛ ΣΊΣΥΦΟΣ Straße', id: 1 }] })
+    for (const query of ['/v2/bots?bot_name', '/v2/bots?participant_name']) {
+      const { body } = await other.get(`${query}=${encodeURIComponent(part)}`)
+      expect(body.data.map((bot: { bot_id: string }) => bot.bot_id)).toEqual([id])
+    }
+  },
+)

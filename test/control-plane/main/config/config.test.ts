@@ -215,6 +215,7 @@ test.each([
   'postgresql://app@/db?host=/var/run/postgresql',
   'postgresql:///db?host=/var/run/postgresql&user=x@y',
   'postgres://app:p%23@ss@db:5432/db',
+  'postgres://app:a,b@db/db',
 ])('%s is the address of a database', (address) => {
   expect(read({ DATABASE_URL: address }).databaseUrl).toBe(address)
 })
@@ -230,6 +231,14 @@ test.each([
   const [problem] = problemsOf({ DATABASE_URL: `postgresql://app:${password}@db/standin` })
   expect(problem!.message).toContain(`it is written ${code}`)
   expect(JSON.stringify(problem)).not.toContain(password)
+})
+
+test.each([
+  ['postgresql://app@one:5432,two:5432/db', 'several hosts'],
+  ['postgresql://app:a,b@one,two/db', 'several hosts'],
+  ['postgresql://app@db/d%b', 'written %25'],
+])('%s is refused with its mistake', (address, mistake) => {
+  expect(problemsOf({ DATABASE_URL: address })[0]!.message).toContain(mistake)
 })
 
 test('an empty variable is as good as none', () => {

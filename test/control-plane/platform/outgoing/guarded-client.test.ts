@@ -251,6 +251,14 @@ describe('receivers', () => {
     expect([answer.status, Buffer.from(answer.body).toString(), hits]).toEqual([200, 'ok', 1])
   })
 
+  test('one that changes the protocol unasked gives no answer', async () => {
+    const url = await serveBytes((socket) =>
+      socket.write('HTTP/1.1 101 Go\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
+    )
+    const asked = clientOf().request({ url, method: 'POST', body: '{}', timeoutMs: 10_000, maxBytes: 100 })
+    await expect(asked).rejects.toThrow('closed the connection')
+  })
+
   test.each(['DELETE', 'PUT'] as const)('the body of a %s arrives', async (method) => {
     const url = await serve((request, response) => request.pipe(response))
     const answer = await clientOf().request({ url, method, body: '{"a":1}', timeoutMs: 10_000, maxBytes: 100 })

@@ -51,6 +51,28 @@ test.each(['\ufeff', ''])('UTF-16 with the mark %j is a mistake', async (mark) =
   expect(() => loadEnvFile(['--env-file', file], {})).toThrow(`${file} is not in UTF-8`)
 })
 
+test.each([
+  ['STANDIN_PORT 9000', 'line 2'],
+  ['STANDIN_PORT: 9000', 'line 2'],
+  ['set STANDIN_PORT=9000', 'line 2'],
+  ['\u200bSTANDIN_PORT=9000', 'line 2'],
+  ['B="one\ntwo"\nSTANDIN_PORT', 'line 4'],
+  ['STANDIN_VOICE_KEY=abc#def', 'in quotes'],
+  ['STANDIN_VOICE_KEY=#abc', 'in quotes'],
+])('%j would be left out or cut, so it is a mistake', async (lines, words) => {
+  const file = join(folder, 'left-out.env')
+  await writeFile(file, `A=1\n${lines}\n`)
+  expect(() => loadEnvFile(['--env-file', file], {})).toThrow(words)
+})
+
+test('comments, quotes and export are taken', async () => {
+  const file = join(folder, 'taken.env')
+  await writeFile(file, `# a="b\n\nexport A=1 # one\n  B = 'x#y'\nC="# \n#" # c\nD=it's\nE= # none\nF=\n`)
+  const environment = {}
+  loadEnvFile(['--env-file', file], environment)
+  expect(environment).toEqual({ A: '1', B: 'x#y', C: '# \n#', D: "it's", E: '', F: '' })
+})
+
 test('a file that is not there is a mistake', () => {
   expect(() => loadEnvFile(['--env-file', join(folder, 'none')], {})).toThrow('The settings cannot be read')
 })
