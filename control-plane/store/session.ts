@@ -76,8 +76,6 @@ export async function enterSession(client: pg.ClientBase, url: string, more: Ses
   // Other connections get a session that is lent, with everything that was set there.
   const settings = settingsOfLender(url) ? {} : { ...RELIED_ON, ...more }
   const values = [Object.keys(settings), Object.values(settings)]
-  // That of the role may be too short for the statement that sets another one.
-  if ('statement_timeout' in settings) await client.query('set statement_timeout = 0')
   const { rows } = await client.query<{ is_read_only: string }>({ text: SET, values }).catch((error) => {
     throw error.code === NO_SNAPSHOT ? new ReadOnlyServer() : error
   })

@@ -30,8 +30,9 @@ test("pages of the job are seen and heard, and their voice is in the recording o
   const turns = bot.lines<{ speaker: string; start_time: number; end_time: number }>('diarization.jsonl')
   expect(turns[1]).toMatchObject({ speaker: 'Standin' })
   const { start_time: start, end_time: end } = turns[1]!
+  // A tone of 2.5 s, and a pause as long before the next one.
   expect(end - start).toBeGreaterThan(2)
-  expect(end - start).toBeLessThan(3)
+  expect(end - start).toBeLessThan(4)
   const sound = await soundOf(bot.file('video.mp4'))
   const level = (seconds: number) =>
     levelIn(sound.subarray((start + seconds) * RATE, (start + seconds + 0.4) * RATE), TONE, RATE)

@@ -1,6 +1,7 @@
 /** One role of the service as a separate process, which the checker kills. Its settings come in variables. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ApiDependencies } from '@standin/control-plane/api/dependencies.ts'
 import { createReadList } from '@standin/control-plane/api/http/read-list.ts'
 import { buildApi } from '@standin/control-plane/api/http/server.ts'
@@ -14,6 +15,7 @@ import { startLaunching } from '../../../control-plane/launching/index.ts'
 import { createGuardedClient } from '../../../control-plane/platform/outgoing/guarded-client.ts'
 import { createSeals, parseSealKeys } from '../../../control-plane/platform/secrets/seals.ts'
 import { openDatabase } from '../../../control-plane/store/database.ts'
+import { isDatabaseLost } from '../../../control-plane/store/lost-database.ts'
 import { prepareCallerRole } from '../../../control-plane/store/row-security.ts'
 import { listenForWakeUps } from '../../../control-plane/store/wake-ups.ts'
 import { startDispatcher } from '../../../control-plane/webhooks/dispatcher.ts'
@@ -44,6 +46,18 @@ const { store: files } = await openFileStore(
   { type: 'folder', path: settings.recordings },
   { secret: Buffer.alloc(32), publicUrl: 'http://127.0.0.1', now: Date.now },
 )
+
+/** Its connection may be cut at the start too; a service that ends for that is started again. */
+async function preparedRole() {
+  for (;;) {
+    const prepared = await prepareCallerRole(database).catch((error) => {
+      if (!isDatabaseLost(error)) throw error
+      return null
+    })
+    if (prepared !== null) return prepared.role
+    await sleep(100)
+  }
+}
 
 /** As `main.ts` ends it after SIGTERM. */
 let close = async () => {}
@@ -103,7 +117,7 @@ switch (settings.role) {
     break
   }
   case 'api': {
-    const { role: callerRole } = await prepareCallerRole(database)
+    const callerRole = await preparedRole()
     const callers = openDatabase({
       ...{ url: settings.databaseUrl, role: 'api', connections: 6, onError: () => {} },
       callerRole,

@@ -43,7 +43,7 @@ export class Spares {
   /** Removes the folders of an earlier launcher's, whose processes ended with it. */
   static async open(settings: SparesSettings): Promise<Spares> {
     const names = (await readdir(settings.folder)).filter((name) => name.startsWith(PREFIX))
-    for (const name of names) await rm(join(settings.folder, name), { recursive: true, force: true })
+    for (const name of names) await rm(join(settings.folder, name), { recursive: true, force: true, maxRetries: 5 })
     return new Spares(settings)
   }
 
@@ -106,5 +106,6 @@ const isAlive = ({ supervisor }: Spare) => supervisor.exitCode === null && super
 
 async function dismiss({ place, supervisor }: Spare): Promise<void> {
   supervisor.stdin!.end()
-  await rm(place, { recursive: true, force: true })
+  // The supervisor may still write there.
+  await rm(place, { recursive: true, force: true, maxRetries: 5 })
 }
