@@ -206,7 +206,8 @@ describe('what a receiver answers', () => {
     world.dispatcher({ client })
     await expectStates({ failed: 1 })
     expect(receiver.received).toEqual([])
-    expect((await attempts())[0]!.error).toContain('https')
+    // Beside it may stand the attempt at the hanging receiver of the test before, which ends with its connection.
+    expect((await attempts()).map(({ error }) => error)).toContainEqual(expect.stringContaining('https'))
     await client.close()
   })
 })
