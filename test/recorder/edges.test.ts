@@ -56,7 +56,10 @@ test('from any moment to any other: from the first key picture on, and to the pi
       expect(contents(video)).toEqual(numbered('v', pictures, Math.floor(end * 30 + 0.001)))
       expect(video[0]).toMatchObject({ at: 0, isKey: true })
       // One packet primes the decoder, as in the whole.
-      expect(contents(audio)).toEqual(numbered('a', Math.round(seconds / PACKET_SECONDS), audio.length))
+      const first = Number(contents(audio)[0]!.slice(1))
+      // The nearer one; of two that are as near, either.
+      expect(Math.abs(first - seconds / PACKET_SECONDS)).toBeLessThan(0.5 + 1e-6)
+      expect(contents(audio)).toEqual(numbered('a', first, audio.length))
       expect(audio[0]!.at).toBeCloseTo(-PACKET_SECONDS, 5)
     }),
   )
