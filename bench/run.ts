@@ -9,6 +9,7 @@
  * `-- --together`: all at the same time, so that other work of the machine affects all equally; this needs enough cores.
  * `-- --heavy`: in a large meeting instead of one of four people (`bench/shared/meeting.ts`).
  * `-- --still`: with a shared screen that stands still and no camera, instead.
+ * `-- --before ../other`: also with the program that is built in another checkout.
  * `-- --many`: finds how many bots of each kind run at once, instead; `--memory 4096` are the megabytes that all of them may
  * use together, and `--most 32` the largest number that is tried. For a part of a machine: `taskset -c 0,1 npm run bench`.
  * `-- --write`: writes the tables into a new note of today in bench/notes.
@@ -16,7 +17,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { packageRoot } from '../packages/core/process/page-scripts.ts'
 import { startMockGoogleMeet } from '../packages/mock/index.ts'
@@ -38,6 +39,7 @@ const { values } = parseArgs({
     together: { type: 'boolean' },
     heavy: { type: 'boolean', default: false },
     still: { type: 'boolean', default: false },
+    before: { type: 'string' },
     many: { type: 'boolean' },
     memory: { type: 'string', default: '4096' },
     most: { type: 'string', default: '32' },
@@ -58,12 +60,14 @@ const server = await startMockGoogleMeet()
 const folder = mkdtempSync(join(tmpdir(), 'standin-bench-'))
 const zero = pageAlone(server, true)
 const withoutCameras = pageAlone(server, false)
-const [speaker, gallery, audio] = (['speaker_view', 'gallery_view', 'audio_only'] as const).map((mode) =>
-  ownMode(mode, server, folder),
-) as [Contender, Contender, Contender]
+const OWN_MODES = ['speaker_view', 'gallery_view', 'audio_only'] as const
+const ownModes = (checkout?: string) => OWN_MODES.map((mode) => ownMode(mode, server, folder, checkout))
+const [speaker, gallery, audio] = ownModes() as [Contender, Contender, Contender]
+const before = values.before === undefined ? [] : ownModes(resolve(values.before))
 const contenders: Contender[] = [
   zero,
   speaker,
+  ...before,
   ...PIPELINES.map((pipeline) => peer(pipeline, server, folder)),
   gallery,
   withoutCameras,
@@ -114,7 +118,7 @@ async function measureCosts(): Promise<string> {
     pageAlone: zero.name,
     pageWithoutCameras: withoutCameras.name,
     soundOnly: audio.name,
-    own: [speaker.name, gallery.name, audio.name],
+    own: [speaker, gallery, audio, ...before].map(({ name }) => name),
   }
   return tableOf(all, compared, conditions.filter(Boolean).join(', '))
 }

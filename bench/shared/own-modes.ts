@@ -7,8 +7,8 @@ import type { MockServer } from '../../packages/mock/types.ts'
 import { BotProcess } from '../../test/end-to-end/bot-process.ts'
 import type { Contender } from './measured.ts'
 
-/** The built program, as users run it: the sources would have Node's compiler of types in their memory. */
-const BUILT = [join(packageRoot, 'bin/standin')] as const
+/** In a checkout. The built program, as users run it: the sources would have Node's compiler of types in their memory. */
+const BUILT = 'bin/standin'
 /** The job's default. */
 const FRAMES_PER_SECOND = 25
 
@@ -17,14 +17,16 @@ function droppedBy({ events }: BotProcess): number {
   return last?.type === 'recording_progress' ? last.dropped_frames : 0
 }
 
-export function ownMode(mode: RecordingMode, server: MockServer, folder: string): Contender {
+/** `checkout`: another one than this, in which another version is built. */
+export function ownMode(mode: RecordingMode, server: MockServer, folder: string, checkout?: string): Contender {
+  const program = [join(checkout ?? packageRoot, BUILT)] as const
   return {
-    name: `Standin ${mode}`,
+    name: `Standin ${mode}${checkout === undefined ? '' : ', before'}`,
     note: 'the whole bot, its own program included',
     framesPerSecond: mode === 'audio_only' ? null : FRAMES_PER_SECOND,
     hasCameras: true,
     async start({ meeting }) {
-      const bot = new BotProcess(server, meeting, { out: folder, job: { recording_mode: mode }, program: BUILT })
+      const bot = new BotProcess(server, meeting, { out: folder, job: { recording_mode: mode }, program })
       try {
         await bot.whenStatus('in_call_recording')
       } catch (error) {

@@ -70,7 +70,8 @@ export const DRIFT_CORRECTION = 'aresample=async=1000:min_comp=0.002:comp_durati
  * frame instead. The preset is superfast, without the search for fractions of a pixel (-subq 0: a tenth less work, on
  * meetings the same size) and with -bf 0 (no reordering, so that spans join without a gap). The GOP is fixed
  * (-sc_threshold 0) for seeking and cuts.
- * -threads 2: more of them cost more in all, hold more memory, and each holds back a picture that a kill takes with it.
+ * -threads 1: more of them hold more memory, and each holds back a picture that a kill takes with it. One encodes noise at six
+ * times the speed of the recording.
  *
  * Colors. ffmpeg has a special conversion from 24 bits a pixel to YUV that takes less than half the work of its general
  * one (6 against 14 million cycles for a picture, bench/notes/2026-11-22-ways-to-capture.md), so pictures of a display are
@@ -168,7 +169,7 @@ function videoEncoding({ from, framesPerSecond }: Picture): string[] {
   return [
     ...('frames' in from ? [] : ['-filter_threads', '1', '-vf', 'format=bgr24,format=yuv420p,setsar=1']),
     ...['-r', String(framesPerSecond), '-fps_mode', 'cfr', '-frame_drop_threshold', '0.5'],
-    ...['-c:v', 'libx264', '-preset', 'superfast', '-subq', '0', '-threads', '2'],
+    ...['-c:v', 'libx264', '-preset', 'superfast', '-subq', '0', '-threads', '1'],
     ...['-crf', String(VIDEO_CRF), '-maxrate', `${VIDEO_MAX_KILOBITS}k`, '-bufsize', `${2 * VIDEO_MAX_KILOBITS}k`],
     ...['-bf', '0', '-g', gop, '-keyint_min', gop, '-sc_threshold', '0', '-pix_fmt', 'yuv420p'],
     ...['-colorspace', 'smpte170m', '-color_primaries', 'bt709', '-color_trc', 'bt709', '-color_range', 'tv'],

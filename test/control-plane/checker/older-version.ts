@@ -14,9 +14,12 @@ const MAX_OUTPUT = 512 * 1024 * 1024
 /** Unpacks it into the folder, with this version's packages and its own workspaces. Returns its commit. */
 export function unpackOlderVersion(folder: string): string {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: packageRoot, maxBuffer: MAX_OUTPUT })
-  const later = ['control-plane/store/migrations', `:!${FIRST}`]
-  const added = String(git('log', '-1', '--diff-filter=A', '--format=%H^', '--', ...later)).trim()
-  const commit = String(git('rev-parse', '--short', added || 'HEAD')).trim()
+  const commitThatAdded = (range: string, ...paths: string[]) =>
+    String(git('log', '-1', '--diff-filter=A', '--format=%H', range, '--', ...paths)).trim()
+  // Those before it had other migrations, which this one replaced.
+  const since = `${commitThatAdded('HEAD', FIRST)}..HEAD`
+  const added = commitThatAdded(since, 'control-plane/store/migrations', `:!${FIRST}`)
+  const commit = String(git('rev-parse', '--short', added === '' ? 'HEAD' : `${added}^`)).trim()
   mkdirSync(join(folder, 'node_modules/@standin'), { recursive: true })
   execFileSync('tar', ['-x', '-C', folder], { input: git('archive', commit) })
   const packages = join(packageRoot, 'node_modules')
