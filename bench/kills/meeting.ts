@@ -12,7 +12,7 @@ import type { Verdict } from './check.ts'
 const run = promisify(execFile)
 
 /** A part of the bot by a word of its command line. */
-const COMMAND_LINES = { chromium: '--remote-debugging-pipe', ffmpeg: 'ffmpeg', Xvfb: 'Xvfb', pulseaudio: 'pulseaudio' }
+const COMMAND_LINES = { chromium: '--remote-debugging-pipe', ffmpeg: 'ffmpeg', pulseaudio: 'pulseaudio' }
 export type Part = keyof typeof COMMAND_LINES
 
 export async function killInMeeting(
