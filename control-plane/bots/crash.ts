@@ -7,6 +7,7 @@ import { type BotChange, emptyChange } from './change.ts'
 import { closing, type End } from './ending.ts'
 import { isNormalEnd } from './outcomes.ts'
 import { nextPhase } from './phases.ts'
+import { NO_LEASE } from './row.ts'
 
 /** Seconds before the next attempt, by the number of failures so far; the last one holds for all further ones. */
 const RETRY_SECONDS = [1, 5, 15, 30] as const
@@ -76,8 +77,7 @@ export function launchFailed(
       due_at: dueAt,
       launch_failures: failures,
       wait_reason: reason,
-      lease_owner: null,
-      lease_until: null,
+      ...NO_LEASE,
       deadline_at: null,
     },
     steps: [step],

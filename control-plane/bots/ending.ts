@@ -7,7 +7,7 @@ import { messagesOfEnd, messagesOfStatus } from './messages/index.ts'
 import { chargesOf, entriesOfEnd } from './outcomes.ts'
 import { assembling, partsOf } from './parts.ts'
 import { type Happening, nextPhase } from './phases.ts'
-import { withPatch } from './row.ts'
+import { NO_LEASE, withPatch } from './row.ts'
 
 export interface End {
   status: 'completed' | 'failed'
@@ -51,8 +51,7 @@ export function closing(bot: BotRow, happening: Happening, end: End, facts: BotP
     reason: reasonOf(end),
     resuming_since: null,
     deadline_at: null,
-    lease_owner: null,
-    lease_until: null,
+    ...NO_LEASE,
     wait_reason: null,
     link_lost_at: null,
     transcription_status: transcriptionStatusOf(bot, end),

@@ -15,7 +15,7 @@ import { withPeopleOfLaterAttempt, withPerson } from './people.ts'
 import { type Happening, nextPhase } from './phases.ts'
 import { requestOf } from './request.ts'
 import { wasTerminated } from './resume.ts'
-import { decides, isOver, withPatch } from './row.ts'
+import { decides, isOver, NO_LEASE, withPatch } from './row.ts'
 
 export interface JournaledEvents {
   attempt: number
@@ -130,13 +130,7 @@ class Folding {
       status,
       {
         phase,
-        ...(status === 'joining_call' && {
-          joined_attempt: this.#attempt,
-          joining_at: at,
-          lease_owner: null,
-          lease_until: null,
-          wait_reason: null,
-        }),
+        ...(status === 'joining_call' && this.#joining(at)),
         ...(status === 'in_waiting_room' && { waiting_at: waiting_at ?? at }),
         ...(status.startsWith('in_call') && { joined_at: joined_at ?? at }),
         ...(status === 'in_call_recording' && { recording_started_at: recording_started_at ?? startedAt }),
@@ -152,6 +146,10 @@ class Folding {
     if (!isSame) this.change.messages.push(...messagesOfStatus(this.#bot, news))
   }
 
+  #joining(at: Date): BotPatch {
+    return { joined_attempt: this.#attempt, joining_at: at, ...NO_LEASE, wait_reason: null }
+  }
+
   /**
    * A bot that recorded and was lost, until it records again. Its caller sees a recording that continues, as after a
    * restart of the browser alone: only the timeline shows the rejoin.
@@ -161,13 +159,7 @@ class Folding {
     const isBack = status === 'in_call_recording'
     this.#patch({
       phase,
-      ...(status === 'joining_call' && {
-        joined_attempt: this.#attempt,
-        joining_at: at,
-        lease_owner: null,
-        lease_until: null,
-        wait_reason: null,
-      }),
+      ...(status === 'joining_call' && this.#joining(at)),
       ...(isBack && { resuming_since: null }),
     })
     this.#patch({ deadline_at: deadlineOf(this.#bot, this.#now) })
@@ -189,6 +181,8 @@ class Folding {
   #transcribing(event: Extract<BotEvent, { type: 'transcription_started' }>, at: Date, sourceId: string): void {
     const phase = this.#phaseAfter('transcribing')
     if (phase === null || this.#bot.status === 'transcribing') return
+    // The transcript is of one part: another attempt goes back into the meeting.
+    if (wasTerminated(this.#bot, this.#bot.end_code)) return
     this.#enter(
       'transcribing',
       {
@@ -272,6 +266,7 @@ function backAfter(seconds: number): string {
 function factsOf(report: FinalReport, bot: BotRow, attempt: number): BotPatch {
   const transcription = requestOf(bot).transcription
   const isLater = partsOf(bot).length > 0
+  const reportedIds = report.transcription_ids ?? []
   const everyone = isLater ? withPeopleOfLaterAttempt(bot.participants, report.participants) : report.participants
   return {
     joined_attempt: attempt,
@@ -282,14 +277,19 @@ function factsOf(report: FinalReport, bot: BotRow, attempt: number): BotPatch {
     participants: everyone,
     speakers: isLater ? withPeopleOfLaterAttempt(bot.speakers, report.speakers, everyone) : report.speakers,
     report,
-    transcribed_seconds: report.transcribed_seconds ?? null,
-    transcription_ids: report.transcription_ids ?? [],
-    streaming_input_seconds: report.streaming?.input_seconds ?? null,
-    streaming_output_seconds: report.streaming?.output_seconds ?? null,
+    transcribed_seconds: sum(isLater && bot.transcribed_seconds, report.transcribed_seconds),
+    transcription_ids: [...new Set([...(isLater ? (bot.transcription_ids as string[]) : []), ...reportedIds])],
+    streaming_input_seconds: sum(isLater && bot.streaming_input_seconds, report.streaming?.input_seconds),
+    streaming_output_seconds: sum(isLater && bot.streaming_output_seconds, report.streaming?.output_seconds),
     ...(transcription && {
       transcription_provider: bot.transcription_provider ?? transcription.provider,
     }),
   }
+}
+
+/** Each attempt reports what it used itself. */
+function sum(earlier: number | null | false, reported: number | null | undefined): number | null {
+  return typeof earlier === 'number' ? earlier + (reported ?? 0) : (reported ?? null)
 }
 
 /** The time from an earlier attempt stays; without one, the time in the report is the best known. */

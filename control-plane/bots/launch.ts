@@ -5,9 +5,8 @@ import { type START_SECONDS, startDeadline } from './deadlines.ts'
 import { closing } from './ending.ts'
 import { messagesOfStatus } from './messages/index.ts'
 import { nextPhase } from './phases.ts'
-import { withPatch } from './row.ts'
+import { NO_LEASE, withPatch } from './row.ts'
 
-const NO_LEASE = { lease_owner: null, lease_until: null }
 /** Seconds before a bot that found no room is tried again. */
 const ROOM_RETRY_SECONDS = 1
 /** Pause before a token is asked for again: the provider's own, within these bounds. */

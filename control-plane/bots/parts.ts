@@ -3,7 +3,7 @@ import type { BotPatch, BotRow } from '../store/rows/index.ts'
 import { type BotChange, emptyChange } from './change.ts'
 import type { End } from './ending.ts'
 import { isNormalEnd } from './outcomes.ts'
-import { namedAttempt } from './row.ts'
+import { NO_LEASE, namedAttempt } from './row.ts'
 
 /** The recording of one attempt. */
 export interface Part {
@@ -54,8 +54,7 @@ export function assembling(bot: BotRow, end: End, facts: BotPatch): BotChange {
       joined_attempt: namedAttempt(bot),
       resuming_since: null,
       deadline_at: null,
-      lease_owner: null,
-      lease_until: null,
+      ...NO_LEASE,
       wait_reason: null,
       link_lost_at: null,
     },

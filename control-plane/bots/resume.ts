@@ -8,7 +8,7 @@ import { closing, type End } from './ending.ts'
 import { hasRecorded, type Part, partsOf, pendingEndOf, secondsOf } from './parts.ts'
 import { nextPhase } from './phases.ts'
 import { timeoutsOf } from './request.ts'
-import { namedAttempt } from './row.ts'
+import { NO_LEASE, namedAttempt } from './row.ts'
 
 /** Crashes in a meeting after which a bot is resumed. A bot that crashes again and again has to end. */
 export const MAX_RESUMES = 3
@@ -65,8 +65,7 @@ export function resumed(bot: BotRow, { evidence, recordedSeconds, now }: KnownOf
     launch_failures: 0,
     wait_reason: null,
     deadline_at: null,
-    lease_owner: null,
-    lease_until: null,
+    ...NO_LEASE,
     link_lost_at: null,
     // The attempt reported its own end, not that of the bot.
     ...{ end_code: null, end_message: null, exited_at: null, duration_seconds: null, report: null },

@@ -1,6 +1,9 @@
 /** Readings of a bot's row that several rules share. */
 import type { BotPatch, BotRow } from '../store/rows/index.ts'
 
+/** No launcher and no reconciler holds the bot. */
+export const NO_LEASE = { lease_owner: null, lease_until: null }
+
 /** The row as it will be once the patch is written. Rules write times as `Date`, never as text. */
 export function withPatch(bot: BotRow, patch: BotPatch): BotRow {
   const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))

@@ -5,8 +5,8 @@ const MAX_MISSES = 3
 
 export interface Lease {
   seconds: number
-  /** Renews the lease. */
-  keep: () => Promise<unknown>
+  /** Renews the lease. False: another has it, or had it meanwhile. */
+  keep: () => Promise<boolean>
   log: { warn(fields: object, message: string): void }
   /** Say whose lease it is, in the log. */
   fields: object
@@ -15,8 +15,8 @@ export interface Lease {
 }
 
 /**
- * Renews the lease while the work lasts. If three renewals in a row fail, another process may have the lease by now: the
- * signal of the work is aborted then, as it is with the caller's signal.
+ * Renews the lease while the work lasts. If another process has it, or may have it because three renewals in a row failed,
+ * the signal of the work is aborted, as it is with the caller's signal.
  */
 export async function whileHeld<Result>(
   { seconds, keep, log, fields, signal }: Lease,
@@ -27,8 +27,9 @@ export async function whileHeld<Result>(
   const keeping = setInterval(
     () => {
       keep().then(
-        () => {
+        (isHeld) => {
           misses = 0
+          if (!isHeld) lost.abort(new Error('The lease was lost'))
         },
         (error: unknown) => {
           misses += 1

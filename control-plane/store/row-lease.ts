@@ -7,6 +7,9 @@ export interface Claim {
   leaseSeconds: number
 }
 
+/** The row's id, or what is true of it alone in a table without ids. */
+type Row = string | RawBuilder<boolean>
+
 /** The lease in the columns `<name>_owner` and `<name>_until`. `rest` is what else has to be true of the row. */
 export class RowLease {
   readonly #table: RawBuilder<unknown>
@@ -27,31 +30,32 @@ export class RowLease {
   }
 
   /** False if another holds the row. */
-  acquire(db: Database, id: string, claim: Claim, rest: RawBuilder<unknown> = sql`true`): Promise<boolean> {
-    return this.#update(db, id, this.acquired(claim), sql`${this.isFree} and ${rest}`)
+  acquire(db: Database, row: Row, claim: Claim, rest: RawBuilder<unknown> = sql`true`): Promise<boolean> {
+    return this.#update(db, row, this.acquired(claim), sql`${this.isFree} and ${rest}`)
   }
 
   /** False if the lease was lost. */
-  renew(db: Database, id: string, claim: Claim): Promise<boolean> {
-    return this.#update(db, id, this.acquired(claim), sql`${this.#owner} = ${claim.owner}`)
+  renew(db: Database, row: Row, claim: Claim): Promise<boolean> {
+    return this.#update(db, row, this.acquired(claim), sql`${this.#owner} = ${claim.owner}`)
   }
 
   /** Gives the row back after `seconds`. */
   async release(
     db: Database,
-    id: string,
+    row: Row,
     owner: string,
     seconds = 0,
     rest: RawBuilder<unknown> = sql`true`,
   ): Promise<void> {
     const until = seconds === 0 ? sql`null` : sql`now() + make_interval(secs => ${seconds})`
     const ended = sql`${this.#owner} = null, ${this.#until} = ${until}`
-    await this.#update(db, id, ended, sql`${this.#owner} = ${owner} and ${rest}`)
+    await this.#update(db, row, ended, sql`${this.#owner} = ${owner} and ${rest}`)
   }
 
-  async #update(db: Database, id: string, set: RawBuilder<unknown>, where: RawBuilder<unknown>): Promise<boolean> {
+  async #update(db: Database, row: Row, set: RawBuilder<unknown>, where: RawBuilder<unknown>): Promise<boolean> {
+    const isRow = typeof row === 'string' ? sql`id = ${row}::uuid` : row
     const { numAffectedRows } = await sql`
-      update ${this.#table} set ${set} where id = ${id}::uuid and ${where}`.execute(db)
+      update ${this.#table} set ${set} where ${isRow} and ${where}`.execute(db)
     return numAffectedRows === 1n
   }
 }

@@ -231,6 +231,10 @@ export const jobSchema = z
       .strictObject({
         has_seen_others: z.boolean().describe('Others were in the meeting with it.'),
         is_paused: z.boolean().describe('The recording was paused; it is paused again as soon as it has begun.'),
+        is_agent_off: z
+          .boolean()
+          .optional()
+          .describe('Its agent was switched off; it stays off until it is switched on.'),
       })
       .nullish()
       .describe('The bot replaces one of the same id that crashed in this meeting, and continues there.'),

@@ -98,6 +98,7 @@ export async function recordUntilEnd(run: Run, admittedAt: number, parts: Record
   const environment = await parts.prepareEnvironment()
   liveTranscript?.start(environment, recordedTime(timeline))
   run.mouth.start(environment, meeting)
+  if (job.continues?.is_agent_off) await run.agent?.setEnabled(false)
   run.agent?.start(environment, agentMeeting(run, parts))
   if (streaming !== null) await atEdge('streaming', streaming.start(environment))
   watchSound(run, () => repairs.isBrowserAway)

@@ -34,6 +34,8 @@ export interface JobParts {
   grant: JoinGrant | null
   /** The proxy of the bot's browser. */
   egress?: Job['egress']
+  /** The caller switched the agent of the bot off, and an attempt was lost since. */
+  isAgentOff?: boolean
   /** The team has a bot that is registered at Microsoft Teams. */
   isRegistered?: boolean
   /** The operator's own app, for tokens without an app of the caller. */
@@ -94,6 +96,8 @@ export function jobOf(parts: JobParts): Job {
       continues: {
         has_seen_others: Array.isArray(bot.participants) && bot.participants.length > 0,
         is_paused: bot.status === 'recording_paused',
+        // Absent otherwise: an older worker does not know it.
+        ...(parts.isAgentOff && { is_agent_off: true }),
       },
     }),
     denials: bot.denials,

@@ -4,9 +4,11 @@ import type { Job } from '@standin/wire/job.ts'
 import type { PlatformName } from '@standin/wire/platforms.ts'
 import type { InTurn } from '@standin/wire/time/in-turn.ts'
 import type { PageWords } from '@standin/wire/words.ts'
-import { launchFailed } from '../../bots/crash.ts'
+import type { BotChange } from '../../bots/change.ts'
+import { launchFailed, processEnded } from '../../bots/crash.ts'
 import { credentialIdOf, grantRequestOf } from '../../bots/grant-request.ts'
 import { impossible, noRoom, waitsForToken } from '../../bots/launch.ts'
+import { decides, isOver } from '../../bots/row.ts'
 import { type Meters, NO_METERS } from '../../platform/meters.ts'
 import {
   type FileStore,
@@ -24,11 +26,13 @@ import { NO_TRACES, type Span, type Traces, traceOf } from '../../platform/trace
 import { lockBot } from '../../store/bots/bots.ts'
 import { applyChange } from '../../store/bots/changes.ts'
 import type { ClaimedBot } from '../../store/bots/claims.ts'
+import { wasAgentSwitchedOff } from '../../store/bots/commands.ts'
 import { openSecrets } from '../../store/bots/secrets.ts'
 import { nowOf } from '../../store/clock.ts'
 import { teamsAppOf } from '../../store/connections/connections.ts'
 import type { Database } from '../../store/database.ts'
-import { launchCleaned, launchEnded, removeLaunch } from '../../store/launches/launches.ts'
+import { closeLaunch, removeLaunch } from '../../store/launches/launches.ts'
+import type { BotRow } from '../../store/rows/index.ts'
 import { endWithout } from '../launchers/shared/evidence.ts'
 import { traceEnd } from '../reconcile/trace-end.ts'
 import { ImpossibleJob, type JobParts, jobOf, type ZoomApp } from './job.ts'
@@ -99,7 +103,8 @@ export async function launchBot(tools: LaunchTools, claim: Claim, steps: LaunchS
       bot.meeting_platform === 'teams' &&
       (await teamsAppOf(tools.database, bot.team_id, credentialIdOf(bot))) !== undefined
     const words = (await tools.words?.()) ?? null
-    const job = makeJob(tools, claim, { grant, storage, isRegistered, words }, span)
+    const isAgentOff = bot.resumes > 0 && (await wasAgentSwitchedOff(tools.database, bot.id))
+    const job = makeJob(tools, claim, { grant, storage, isRegistered, words, isAgentOff }, span)
     handle = await startInTurn(() => startIfLeased(tools, claim, job))
     if (handle === null) {
       tools.meters?.count('lease_losses', { work: 'launch', how: 'overtaken' })
@@ -169,7 +174,7 @@ async function grantOf(grants: JoinGrants, bot: ClaimedBot): Promise<JoinGrant |
 function makeJob(
   { seals, linkUrl, waitForWelcomeSeconds, zoomApp, egressOf }: LaunchTools,
   { bot, token }: Claim,
-  fetched: Pick<JobParts, 'grant' | 'storage' | 'isRegistered' | 'words'>,
+  fetched: Pick<JobParts, 'grant' | 'storage' | 'isRegistered' | 'words' | 'isAgentOff'>,
   span: Span | null,
 ) {
   return jobOf({
@@ -188,26 +193,24 @@ async function storeFailure(tools: LaunchTools, claim: Claim, error: Error): Pro
   const { database, log } = tools
   const { attempt } = claim.bot
   const waits = error instanceof NoRoom
+  const evidence = endWithout(error.message)
+  const changeOf = (bot: BotRow, now: Date): BotChange => {
+    // The lease ended meanwhile, and the bot was found at the launcher, which then removed what it had begun.
+    if (bot.phase !== 'launching' || bot.lease_owner !== claim.owner)
+      return processEnded(bot, { evidence, recordedSeconds: null, now })
+    if (waits) return noRoom(bot, error.message, now)
+    if (error instanceof GrantDelayed) return waitsForToken(bot, error, now)
+    if (error instanceof ImpossibleJob || error instanceof GrantRefused)
+      return impossible(bot, error.code, error.message, now)
+    return launchFailed(bot, error.message, now)
+  }
   await database.transaction().execute(async (tx) => {
     const bot = await lockBot(tx, claim.bot.id)
-    const now = await nowOf(tx)
-    const isOurs = bot !== undefined && bot.phase === 'launching' && bot.lease_owner === claim.owner
-    if (waits) {
-      await removeLaunch(tx, claim.bot.id, attempt)
-      if (isOurs) await applyChange(tx, bot, noRoom(bot, error.message, now))
-      return
-    }
-    if (error instanceof GrantDelayed) {
-      await removeLaunch(tx, claim.bot.id, attempt)
-      if (isOurs) await applyChange(tx, bot, waitsForToken(bot, error, now))
-      return
-    }
-    await launchEnded(tx, claim.bot.id, attempt, endWithout(error.message))
-    await launchCleaned(tx, claim.bot.id, attempt)
-    if (!isOurs) return
-    if (error instanceof ImpossibleJob || error instanceof GrantRefused)
-      await applyChange(tx, bot, impossible(bot, error.code, error.message, now))
-    else await applyChange(tx, bot, launchFailed(bot, error.message, now))
+    // It runs all the same: the reconciler ends it.
+    if (bot?.joined_attempt === attempt && !isOver(bot)) return
+    if (waits || error instanceof GrantDelayed) await removeLaunch(tx, claim.bot.id, attempt)
+    await closeLaunch(tx, claim.bot.id, attempt, evidence)
+    if (bot !== undefined && decides(bot, attempt)) await applyChange(tx, bot, changeOf(bot, await nowOf(tx)))
   })
   await traceEnd(tools, claim.bot.id)
   const fields = { team: claim.bot.team_id, bot: claim.bot.id, attempt, error: error.message }

@@ -8,11 +8,15 @@ import { type Assembled, assembled } from '../../bots/resume.ts'
 import { whileHeld } from '../../platform/lease.ts'
 import { readBot } from '../../store/bots/bots.ts'
 import { endBotLease, keepBotLease, takeBotLease } from '../../store/bots/claims.ts'
-import { addRecoveredFiles } from '../../store/bots/recovered-files.ts'
+import { addRecoveredFiles, type RecoveredFile } from '../../store/bots/recovered-files.ts'
+import { nowOf } from '../../store/clock.ts'
 import type { BotRow } from '../../store/rows/index.ts'
-import { type FinishTools, LEASE_SECONDS, TRY_FOR_SECONDS } from './finish.ts'
+import { type FinishTools, LEASE_SECONDS, RETRY_SECONDS, TRY_FOR_SECONDS } from './finish.ts'
 import { filesOfAttempt } from './recovery.ts'
 import { traceEnd } from './trace-end.ts'
+
+/** Seconds after which a bot ends although its parts cannot be read: some tries more than where a part is missing. */
+const LAST_TRY_SECONDS = 2400
 
 /** Joins the recordings of the attempts into one, in order of time. Rejects if that is impossible now. */
 export type JoinParts = (
@@ -39,20 +43,48 @@ export async function assembleBot(tools: FinishTools, botId: string, signal: Abo
     try {
       const bot = await readBot(database, botId)
       if (bot?.phase !== 'assembling') return
-      const files = await tools.recoverInTurn(() => filesOf(tools, bot, whileLeased))
-      await changeBot(database, botId, (now, at) =>
-        now.phase === 'assembling' && now.lease_owner === owner ? assembled(now, files, at) : null,
+      const files = await tools
+        .recoverInTurn(() => filesOf(tools, bot, whileLeased))
+        .catch((error) => lastPartOf(tools, bot, error, whileLeased))
+      await changeBot(
+        database,
+        botId,
+        (now, at) => (now.phase === 'assembling' && now.lease_owner === owner ? assembled(now, files, at) : null),
+        (tx) => addRecoveredFiles(tx, botId, JOINED, files.joined ?? []),
       )
       await traceEnd(tools, botId)
     } finally {
-      await endBotLease(database, botId, owner)
+      await endBotLease(database, botId, owner, whileLeased.aborted ? 0 : RETRY_SECONDS)
     }
   })
 }
 
-async function filesOf(tools: FinishTools, bot: BotRow, signal: AbortSignal): Promise<Assembled> {
+interface Put extends Assembled {
+  /** Files of the joined recording: the bot gets them with its end, if the lease is still held. */
+  joined?: RecoveredFile[]
+}
+
+/** What there is without the storage, once it could not be read for so long. Rejects with the error before. */
+async function lastPartOf(
+  { database, log }: FinishTools,
+  bot: BotRow,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<Put> {
+  const waitedMs = (await nowOf(database)).getTime() - bot.updated_at.getTime()
+  if (signal.aborted || waitedMs < LAST_TRY_SECONDS * 1000) throw error
+  log.error(
+    { team: bot.team_id, bot: bot.id, error: String(error) },
+    'The parts of a recording could not be looked for',
+  )
+  const last = partsOf(bot).at(-1)!
+  const message = `The parts of the recording could not be read, so only the last one is served. ${(error as Error).message}`
+  return { filesAttempt: last.attempt, seconds: secondsOf([last]), message }
+}
+
+async function filesOf(tools: FinishTools, bot: BotRow, signal: AbortSignal): Promise<Put> {
   signal.throwIfAborted()
-  const { database, files, joinParts, log } = tools
+  const { files, joinParts, log } = tools
   const parts = partsOf(bot)
   const there: Part[] = []
   for (const part of parts) if ((await mediaOf(tools, bot.id, part.attempt)).length > 0) there.push(part)
@@ -73,16 +105,16 @@ async function filesOf(tools: FinishTools, bot: BotRow, signal: AbortSignal): Pr
       { botId: bot.id, from, to: storage, beganAt: bot.recording_started_at },
       limit,
     )
-    await addRecoveredFiles(database, bot.id, JOINED, await filesOfAttempt(files, bot.id, JOINED, media))
+    const joined = await filesOfAttempt(files, bot.id, JOINED, media)
     const seconds = media.reduce((most, file) => Math.max(most, file.seconds ?? 0), 0) || secondsOf(there)
     const message = `The ${there.length === 1 ? 'part' : `${there.length} parts`} of the recording became one.`
-    return { filesAttempt: JOINED, seconds, message: withMissing(message, missing) }
+    return { filesAttempt: JOINED, seconds, message: withMissing(message, missing), joined }
   } catch (error) {
     if (signal.aborted) throw error
     log.error({ team: bot.team_id, bot: bot.id, error: String(error) }, 'The parts of a recording could not be joined')
-    await serveApart(tools, bot.id, there)
+    const joined = await filesApart(tools, bot.id, there)
     const message = `The parts of the recording could not be joined, so each stands for itself. ${(error as Error).message}`
-    return { filesAttempt: JOINED, seconds: secondsOf(there), message: withMissing(message, missing) }
+    return { filesAttempt: JOINED, seconds: secondsOf(there), message: withMissing(message, missing), joined }
   }
 }
 
@@ -97,15 +129,15 @@ async function mediaOf({ files }: FinishTools, botId: string, attempt: number) {
 }
 
 /** The last part bears the names that links ask for; those before it bear them below `part-1/` and so on. */
-async function serveApart({ database, files }: FinishTools, botId: string, parts: readonly Part[]): Promise<void> {
-  for (const [place, { attempt, seconds }] of parts.entries()) {
+async function filesApart({ files }: FinishTools, botId: string, parts: readonly Part[]): Promise<RecoveredFile[]> {
+  const apart = parts.map(async ({ attempt, seconds }, place) => {
     const stored = await filesOfAttempt(files, botId, attempt, [])
     const under = place === parts.length - 1 ? '' : `part-${place + 1}/`
-    const named = stored.map((file) => ({
+    return stored.map((file) => ({
       ...file,
       name: under + file.name,
       durationSeconds: /\.(?:mp4|m4a)$/.test(file.name) ? seconds : null,
     }))
-    await addRecoveredFiles(database, botId, JOINED, named)
-  }
+  })
+  return (await Promise.all(apart)).flat()
 }

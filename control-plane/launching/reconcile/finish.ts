@@ -5,7 +5,7 @@ import { changeBot } from '../../bots/actions/change-bot.ts'
 import { type KnownOfDead, processEnded } from '../../bots/crash.ts'
 import { hasRecorded } from '../../bots/parts.ts'
 import { mayResume, resumed } from '../../bots/resume.ts'
-import { decides, isOver, namedAttempt } from '../../bots/row.ts'
+import { decides, isOver, NO_LEASE, namedAttempt } from '../../bots/row.ts'
 import { whileHeld } from '../../platform/lease.ts'
 import type { Meters } from '../../platform/meters.ts'
 import type { EndEvidence, FileStore, Launcher, Log } from '../../platform/ports.ts'
@@ -18,7 +18,6 @@ import type { Database } from '../../store/database.ts'
 import {
   launchCleaned,
   launchEnded,
-  launchKept,
   launchLogged,
   type OpenLaunch,
   wantRecovery,
@@ -85,7 +84,7 @@ export async function endAttempt(tools: FinishTools, launch: OpenLaunch, evidenc
 /**
  * Reads and recovers what the attempt left, and ends its bot; takes as long as a recovery does. Repeatable: every step
  * looks at what is stored. Two reconcilers may do it at once; one of them has the bot's lease. Aborted, it gives the lease
- * back, and the bot is finished by another reconciler.
+ * back, and the bot is finished by another reconciler. A launch without a handle is one that was given up.
  */
 export async function finishBot(
   tools: FinishTools,
@@ -101,12 +100,12 @@ export async function finishBot(
   await whileHeld({ seconds: finishLeaseSeconds, keep, log, fields, signal }, async (whileLeased) => {
     const outcome = await finishLeased(tools, launch, evidence, whileLeased)
     if (outcome === 'done') await removeRest(tools, launch)
-    if (outcome === 'kept') await launchKept(database, botId, attempt)
+    if (outcome === 'kept') await launchCleaned(database, botId, attempt, true)
   })
 }
 
 async function removeRest({ database, launcher }: FinishTools, { bot_id: botId, attempt, handle }: OpenLaunch) {
-  await launcher.clean(handle!)
+  if (handle !== null) await launcher.clean(handle)
   await launchCleaned(database, botId, attempt)
 }
 
@@ -132,7 +131,8 @@ async function finishLeased(
     const now = await nowOf(database)
     const recordedSeconds = await secondsOf(database, bot, attempt)
     known = { evidence: byDatabaseClock(evidence, now), recordedSeconds, now }
-    if (mayResume(bot, known, tools.resumesBots)) return await goOn(tools, launch, known)
+    // A bot that was given up has been away from its meeting for long.
+    if (launch.handle !== null && mayResume(bot, known, tools.resumesBots)) return await goOn(tools, launch, known)
     if (read instanceof Error) throw read
     const { dead, events } = read
     // Its own log says more than what it printed.
@@ -195,7 +195,7 @@ async function readJournal(
   try {
     return await readInTurn(async () => {
       signal.throwIfAborted()
-      const workFolder = (await launcher.workFolder?.(handle!)) ?? null
+      const workFolder = handle && ((await launcher.workFolder?.(handle)) ?? null)
       const dead = { botId, attempt, workFolder }
       return { dead, events: await ingestJournal(database, files, dead, { isOver: true }) }
     })
@@ -231,5 +231,5 @@ async function goOn(tools: FinishTools, launch: OpenLaunch, known: KnownOfDead):
 }
 
 function withoutLease(change: ReturnType<typeof processEnded>) {
-  return { ...change, patch: { ...change.patch, lease_owner: null, lease_until: null } }
+  return { ...change, patch: { ...change.patch, ...NO_LEASE } }
 }

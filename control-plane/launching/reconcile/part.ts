@@ -3,7 +3,14 @@
 import { changeBot } from '../../bots/actions/change-bot.ts'
 import { partsOf } from '../../bots/parts.ts'
 import { whileHeld } from '../../platform/lease.ts'
-import { endRecovery, launchCleaned, launchKept, type OpenLaunch, takeRecovery } from '../../store/launches/launches.ts'
+import {
+  endRecovery,
+  isAttempt,
+  isRecoveryWanted,
+  launchCleaned,
+  type OpenLaunch,
+  recoveryLease,
+} from '../../store/launches/launches.ts'
 import { type FinishTools, LEASE_SECONDS, RETRY_SECONDS, TRY_FOR_SECONDS } from './finish.ts'
 import { ingestJournal } from './journal.ts'
 import { recoverAttempt } from './recovery.ts'
@@ -17,9 +24,10 @@ export async function recoverPart(tools: FinishTools, launch: OpenLaunch, signal
   const { database, files, launcher, log, owner, finishLeaseSeconds: seconds = LEASE_SECONDS } = tools
   const { bot_id: botId, team_id: team, attempt } = launch
   const fields = { team, bot: botId, attempt }
-  const taken = { botId, attempt, owner, seconds }
-  if (!(await takeRecovery(database, taken))) return
-  const keep = () => takeRecovery(database, taken)
+  const row = isAttempt(botId, attempt)
+  const claim = { owner, leaseSeconds: seconds }
+  if (!(await recoveryLease.acquire(database, row, claim, isRecoveryWanted))) return
+  const keep = () => recoveryLease.renew(database, row, claim)
   await whileHeld({ seconds, keep, log, fields, signal }, async (whileLeased) => {
     try {
       const result = await tools.recoverInTurn(async () => {
@@ -33,17 +41,15 @@ export async function recoverPart(tools: FinishTools, launch: OpenLaunch, signal
       if (result.problems.length > 0) throw new Error(result.problems.join('; '))
       log.info({ ...fields, ...result }, 'Part of a recording recovered')
       if (result.seconds !== null) await noteSeconds(tools, launch, result.seconds)
-      if (!(await endRecovery(database, { botId, attempt, owner, isDone: true }))) return
+      if (!(await endRecovery(database, botId, attempt, owner))) return
       if (launch.handle !== null) await launcher.clean(launch.handle)
       await launchCleaned(database, botId, attempt)
     } catch (error) {
+      if (whileLeased.aborted) return await recoveryLease.release(database, row, owner)
+      log.error({ ...fields, error: String(error) }, 'Part of a recording could not be recovered')
       const isLastTry = (launch.end_seen_for ?? 0) > TRY_FOR_SECONDS
-      const wait = whileLeased.aborted ? 0 : RETRY_SECONDS
-      if (!whileLeased.aborted)
-        log.error({ ...fields, error: String(error) }, 'Part of a recording could not be recovered')
-      const isDone = isLastTry && !whileLeased.aborted
-      if ((await endRecovery(database, { botId, attempt, owner, isDone, seconds: wait })) && isDone)
-        await launchKept(database, botId, attempt)
+      if (!isLastTry) await recoveryLease.release(database, row, owner, RETRY_SECONDS)
+      else if (await endRecovery(database, botId, attempt, owner)) await launchCleaned(database, botId, attempt, true)
     }
   })
 }

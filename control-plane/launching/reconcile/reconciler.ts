@@ -7,15 +7,15 @@ import { spread } from '@standin/wire/time/backoff.ts'
 import { inTurn } from '@standin/wire/time/in-turn.ts'
 import { startLoop } from '@standin/wire/time/loop.ts'
 import { changeBot } from '../../bots/actions/change-bot.ts'
-import { gaveUp, launchFailed, processEnded } from '../../bots/crash.ts'
-import { isClosed, namedAttempt } from '../../bots/row.ts'
+import { launchFailed } from '../../bots/crash.ts'
+import { isOver, namedAttempt } from '../../bots/row.ts'
 import { type Meters, NO_METERS, type ReconcilerAction, type ReconcilerReason } from '../../platform/meters.ts'
 import type { EndEvidence, LaunchHandle, LaunchState } from '../../platform/ports.ts'
 import { readBot } from '../../store/bots/bots.ts'
 import { botsToAssemble, expiredLeases, hasOpenAttempts } from '../../store/bots/claims.ts'
 import {
+  closeLaunch,
   knownLaunches,
-  launchCleaned,
   launchEnded,
   launchesStarted,
   type OpenLaunch,
@@ -28,7 +28,6 @@ import { assembleBot } from './assemble.ts'
 import { endAttempt, type FinishTools, finishBot } from './finish.ts'
 import { ingestJournal } from './journal.ts'
 import { recoverPart } from './part.ts'
-import { traceEnd } from './trace-end.ts'
 import { UploadWatch } from './upload-watch.ts'
 import { STOP_PATIENCE_SECONDS, type Verdict, verdictOn } from './verdict.ts'
 
@@ -121,8 +120,11 @@ class Reconciling {
   #orphansLookedAt = Number.NEGATIVE_INFINITY
   /** When an unknown bot was first seen. */
   readonly #orphans = new Map<string, number>()
-  /** Unwanted attempts that were asked to end, and when: after a second SIGTERM they would leave things out. */
-  readonly #asked = new Map<string, number>()
+  /**
+   * Attempts that were asked to end, and when: after a second SIGTERM they would leave things out. Null: the launcher could
+   * not send it.
+   */
+  readonly #asked = new Map<string, number | null>()
   /** Attempts that the launcher does not know, and when their journals were read. */
   readonly #absent = new Map<string, number>()
   /** Attempts whose bots are being finished. A recovery takes minutes, and no pass waits for it. */
@@ -239,10 +241,12 @@ class Reconciling {
   }
 
   async #act(launch: OpenLaunch, verdict: Verdict): Promise<void> {
-    const { database, launcher, log } = this.#settings
+    const { database } = this.#settings
     const { bot_id: botId, team_id: team, attempt, handle } = launch
     switch (verdict.do) {
       case 'wait':
+        // The mark of its bot says that it was asked.
+        if (handle !== null && this.#asked.get(handle.name) === null) await this.#terminate(handle)
         return
       case 'read':
         await this.#readAbsent(launch)
@@ -251,9 +255,7 @@ class Reconciling {
         await this.#stop(launch, verdict.why)
         return
       case 'kill':
-        this.#count('kill', 'did_not_end')
-        log.warn({ team, bot: botId, attempt, why: verdict.why }, 'Bot killed')
-        await launcher.kill(handle!)
+        await this.#kill(handle!, { team, bot: botId, attempt, why: verdict.why })
         return
       case 'finish':
         if (await endAttempt(this.#tools, launch, verdict.evidence)) this.#finish(launch, verdict.evidence)
@@ -264,8 +266,7 @@ class Reconciling {
           return
         }
         this.#count('forget', 'unknown_to_launcher')
-        await launchEnded(database, botId, attempt, endWithout('The attempt left no trace at its launcher'))
-        await launchCleaned(database, botId, attempt)
+        await closeLaunch(database, botId, attempt, endWithout('The attempt left no trace at its launcher'))
         return
       case 'give_up':
         await this.#giveUp(launch, verdict.why)
@@ -294,67 +295,80 @@ class Reconciling {
   async #stop(launch: OpenLaunch, why: string): Promise<void> {
     const { bot_id: botId, team_id: team, attempt, named_attempt, phase, handle } = launch
     const { database, launcher, log } = this.#settings
-    if (attempt === named_attempt && phase !== 'closed') {
-      if (await this.#hasNews(launch)) return
+    if (attempt === named_attempt && !isOver({ phase })) {
+      // A bot that cannot reach its control link continues alone and is not overdue for that: its journal counts as a sign of
+      // life. A bot that it changed is checked again.
+      if (await this.#readJournal(launch, (await launcher.workFolder?.(handle!)) ?? null)) return
       // The reconciler that writes the mark sends the signal.
       const isOurs = await changeBot(database, botId, (bot, now) => {
-        if (isClosed(bot) || namedAttempt(bot) !== attempt || bot.stop_sent_at !== null) return null
+        if (isOver(bot) || namedAttempt(bot) !== attempt || bot.stop_sent_at !== null) return null
         const step = { at: now, attempt, kind: 'killed' as const, reason: why }
         return { patch: { stop_sent_at: now }, steps: [step], messages: [], ledger: [] }
       })
       if (!isOurs) return
-    } else {
-      if (this.#asked.has(handle!.name)) return
-      this.#asked.set(handle!.name, performance.now())
     }
-    this.#count('stop', reasonToStop(launch))
-    log.warn({ team, bot: botId, attempt, why }, 'Bot asked to end')
-    await launcher.stop(handle!, STOP_PATIENCE_SECONDS * 1000)
+    await this.#terminate(handle!, () => {
+      this.#count('stop', reasonToStop(launch))
+      log.warn({ team, bot: botId, attempt, why }, 'Bot asked to end')
+    })
   }
 
-  /**
-   * A bot that cannot reach its control link continues alone and is not overdue for that: its journal counts as a sign
-   * of life. True if the journal changed the bot, which is then checked again.
-   */
-  async #hasNews({ bot_id: botId, attempt, handle }: OpenLaunch): Promise<boolean> {
-    const { database, files, launcher } = this.#settings
-    const before = await readBot(database, botId)
-    const workFolder = (await launcher.workFolder?.(handle!)) ?? null
-    await ingestJournal(database, files, { botId, attempt, workFolder }, { isOver: false })
-    return (await readBot(database, botId))?.version !== before?.version
+  /** Sends SIGTERM once. A process that is there long after it gets SIGKILL: that of the launcher may have failed. */
+  async #terminate(handle: LaunchHandle, onAsk?: () => void): Promise<void> {
+    const { launcher, log } = this.#settings
+    const now = performance.now()
+    const askedAt = this.#asked.get(handle.name) ?? null
+    if (askedAt !== null) {
+      if (now - askedAt > STOP_PATIENCE_SECONDS * 1000) await this.#kill(handle, { name: handle.name })
+      return
+    }
+    onAsk?.()
+    // Two passes may have found the same attempt.
+    this.#asked.set(handle.name, now)
+    await launcher.stop(handle, STOP_PATIENCE_SECONDS * 1000).catch((error) => {
+      this.#asked.set(handle.name, null)
+      log.error({ name: handle.name, error: String(error) }, 'Bot could not be asked to end')
+    })
+  }
+
+  async #kill(handle: LaunchHandle, fields: object): Promise<void> {
+    this.#count('kill', 'did_not_end')
+    this.#settings.log.warn(fields, 'Bot killed')
+    await this.#settings.launcher.kill(handle)
   }
 
   /** A bot stores its journal with its recording when it ends, so its end can be known without a process to ask. */
   async #readAbsent(launch: OpenLaunch): Promise<void> {
-    const { database, files, log } = this.#settings
     const { bot_id: botId, team_id: team, attempt } = launch
     if (this.#absent.has(keyOf(launch))) return
     this.#absent.set(keyOf(launch), performance.now())
-    const before = await readBot(database, botId)
-    await ingestJournal(database, files, { botId, attempt, workFolder: null }, { isOver: false })
-    const after = await readBot(database, botId)
-    if (after?.version === before?.version) return
-    log.info(
-      { team, bot: botId, attempt, phase: after?.phase },
-      'Read the stored journal of a bot that the launcher does not know',
-    )
+    if (await this.#readJournal(launch, null))
+      this.#settings.log.info(
+        { team, bot: botId, attempt },
+        'Read the stored journal of a bot that the launcher does not know',
+      )
   }
 
-  /** There will be no evidence any more. */
-  async #giveUp({ bot_id: botId, team_id: team, attempt }: OpenLaunch, why: string): Promise<void> {
+  /** True if the journal changed the bot. */
+  async #readJournal(
+    { bot_id: botId, attempt }: Pick<OpenLaunch, 'bot_id' | 'attempt'>,
+    workFolder: string | null,
+  ): Promise<boolean> {
+    const { database, files } = this.#settings
+    const before = await readBot(database, botId)
+    await ingestJournal(database, files, { botId, attempt, workFolder }, { isOver: false })
+    return (await readBot(database, botId))?.version !== before?.version
+  }
+
+  /** There will be no evidence any more. What the bot stored is recovered. */
+  async #giveUp(launch: OpenLaunch, why: string): Promise<void> {
     const { database, log } = this.#settings
-    const isOurs = await changeBot(database, botId, (bot, now) => {
-      if (isClosed(bot) || namedAttempt(bot) !== attempt) return null
-      const change = processEnded(bot, { evidence: endWithout(why), recordedSeconds: null, now })
-      return Object.keys(change.patch).length > 0 ? change : gaveUp(bot, why, now)
-    })
-    if (isOurs) {
+    const { bot_id: botId, team_id: team, attempt } = launch
+    if (await launchEnded(database, botId, attempt, endWithout(why))) {
       this.#count('give_up', 'unknown_to_launcher')
-      await traceEnd(this.#settings, botId)
       log.error({ team, bot: botId, attempt, why }, 'Bot given up')
     }
-    await launchEnded(database, botId, attempt, endWithout(why))
-    await launchCleaned(database, botId, attempt)
+    this.#finish({ ...launch, handle: null }, endWithout(why))
   }
 
   /** Bots of this installation without an attempt in the database. */
@@ -363,7 +377,7 @@ class Reconciling {
     const all = await listed.all()
     const names = new Set(all.map(({ handle }) => handle.name))
     // The list is younger than `now`: an attempt that was asked before and is not in it is gone.
-    for (const [name, at] of this.#asked) if (at < now && !names.has(name)) this.#asked.delete(name)
+    for (const [name, at] of this.#asked) if ((at ?? 0) < now && !names.has(name)) this.#asked.delete(name)
     const known = await knownLaunches(database, all)
     const orphans = all.filter(({ botId, attempt }) => !known.has(`${botId} ${attempt}`))
     for (const name of this.#orphans.keys())
@@ -374,12 +388,11 @@ class Reconciling {
       if (now - since < (this.#settings.orphanSeconds ?? ORPHAN_SECONDS) * 1000) continue
       const { state } = await launcher.inspect(handle)
       if (state === 'ended' || state === 'absent') await launcher.clean(handle)
-      else if (state === 'running' && !this.#asked.has(handle.name)) {
-        this.#asked.set(handle.name, now)
-        this.#count('stop_orphan', 'nothing_stored')
-        log.warn({ bot: botId, attempt, name: handle.name }, 'Orphaned bot asked to end: it is not in the database')
-        await launcher.stop(handle, STOP_PATIENCE_SECONDS * 1000)
-      }
+      else if (state === 'running')
+        await this.#terminate(handle, () => {
+          this.#count('stop_orphan', 'nothing_stored')
+          log.warn({ bot: botId, attempt, name: handle.name }, 'Orphaned bot asked to end: it is not in the database')
+        })
     }
   }
 }

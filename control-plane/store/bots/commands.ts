@@ -121,6 +121,19 @@ export async function storeAnswer(db: Database, botId: string, answer: Answer): 
   return numUpdatedRows === 1n
 }
 
+/** Whether the last switch of the bot's agent that the bot answered with success was off. */
+export async function wasAgentSwitchedOff(db: Database, botId: string): Promise<boolean> {
+  const last = await db
+    .selectFrom('bot_commands')
+    .select(sql<string>`command ->> 'enabled'`.as('enabled'))
+    .where('bot_id', '=', botId)
+    .where(sql<boolean>`command ->> 'type' = 'agent' and answer ->> 'ok' = 'true'`)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return last?.enabled === 'false'
+}
+
 /** Answers the open commands of closed bots, so that their callers do not wait. The bots have left, so `leave` has worked. */
 export async function answerForClosedBots(tx: Tx, botIds: readonly string[]): Promise<void> {
   if (botIds.length === 0) return

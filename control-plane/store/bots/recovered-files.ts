@@ -1,6 +1,6 @@
 /** Files of a bot that could not report them itself. */
 import { sql } from 'kysely'
-import type { Database } from '../database.ts'
+import type { Database, Tx } from '../database.ts'
 
 export interface RecoveredFile {
   name: string
@@ -15,7 +15,7 @@ export interface RecoveredFile {
  * same.
  */
 export async function addRecoveredFiles(
-  db: Database,
+  db: Database | Tx,
   botId: string,
   attempt: number,
   files: readonly RecoveredFile[],

@@ -3,9 +3,13 @@ import { sql } from 'kysely'
 import type { EndEvidence, LaunchHandle } from '../../platform/ports.ts'
 import { jsonText } from '../bots/bots.ts'
 import type { Database, Tx } from '../database.ts'
+import { RowLease } from '../row-lease.ts'
 
 /** Characters of a log that are kept. */
 const MAX_LOG_LENGTH = 64 * 1024
+
+const updateLaunch = (db: Database | Tx, botId: string, attempt: number) =>
+  db.updateTable('launches').where('bot_id', '=', botId).where('attempt', '=', attempt)
 
 /** An attempt that was not begun. */
 export async function removeLaunch(tx: Tx, botId: string, attempt: number): Promise<void> {
@@ -39,8 +43,7 @@ export async function launchEnded(
   attempt: number,
   { exitCode, signal, isOutOfMemory, reason, endedAt, logTail }: EndEvidence,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('launches')
+  const { numUpdatedRows } = await updateLaunch(db, botId, attempt)
     .set({
       ended_at: endedAt ?? sql<Date>`now()`,
       end_seen_at: sql<Date>`now()`,
@@ -50,8 +53,6 @@ export async function launchEnded(
       reason,
       log_tail: keptLog(botId, logTail),
     })
-    .where('bot_id', '=', botId)
-    .where('attempt', '=', attempt)
     .where('ended_at', 'is', null)
     .executeTakeFirst()
   return numUpdatedRows === 1n
@@ -59,11 +60,8 @@ export async function launchEnded(
 
 /** Replaces the kept log of an attempt. */
 export async function launchLogged(db: Database, botId: string, attempt: number, log: string): Promise<void> {
-  await db
-    .updateTable('launches')
+  await updateLaunch(db, botId, attempt)
     .set({ log_tail: keptLog(botId, log) })
-    .where('bot_id', '=', botId)
-    .where('attempt', '=', attempt)
     .execute()
 }
 
@@ -74,86 +72,40 @@ const keptLog = (botId: string, log: string | null) => {
     select from bots where id = ${botId} and data_deleted_at is not null) then ${end}::text end`
 }
 
-export async function launchCleaned(db: Database | Tx, botId: string, attempt: number): Promise<void> {
-  await db
-    .updateTable('launches')
-    .set({ cleaned_at: sql`now()` })
-    .where('bot_id', '=', botId)
-    .where('attempt', '=', attempt)
+/** Closes the attempt. `isKept`: its files stay at the launcher, because not all of them were recovered. */
+export async function launchCleaned(db: Database | Tx, botId: string, attempt: number, isKept = false): Promise<void> {
+  await updateLaunch(db, botId, attempt)
+    .set({ cleaned_at: sql`now()`, ...(isKept && { evidence: jsonText({ is_kept: true }) }) })
     .execute()
 }
 
-/** Closes the attempt and keeps its files at the launcher, because not all of them were recovered. */
-export async function launchKept(db: Database, botId: string, attempt: number): Promise<void> {
-  await db
-    .updateTable('launches')
-    .set({ cleaned_at: sql`now()`, evidence: jsonText({ is_kept: true }) })
-    .where('bot_id', '=', botId)
-    .where('attempt', '=', attempt)
-    .execute()
+/** Ends an attempt of which nothing is left at its launcher. */
+export async function closeLaunch(
+  db: Database | Tx,
+  botId: string,
+  attempt: number,
+  evidence: EndEvidence,
+): Promise<void> {
+  await launchEnded(db, botId, attempt, evidence)
+  await launchCleaned(db, botId, attempt)
 }
 
 /**
  * The recording of the attempt has to be recovered before its other files are removed; its bot continues without it.
  */
 export async function wantRecovery(db: Database | Tx, botId: string, attempt: number): Promise<void> {
-  await db
-    .updateTable('launches')
-    .set({ recovery: 'wanted' })
-    .where('bot_id', '=', botId)
-    .where('attempt', '=', attempt)
-    .where('recovery', 'is', null)
-    .execute()
+  await updateLaunch(db, botId, attempt).set({ recovery: 'wanted' }).where('recovery', 'is', null).execute()
 }
 
-/** For one reconciler at a time. False if another recovers the attempt, or it is done. */
-export async function takeRecovery(
-  db: Database,
-  { botId, attempt, owner, seconds }: { botId: string; attempt: number; owner: string; seconds: number },
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('launches')
-    .set({ recovery_owner: owner, recovery_until: sql<Date>`now() + make_interval(secs => ${seconds})` })
-    .where('bot_id', '=', botId)
-    .where('attempt', '=', attempt)
-    .where('recovery', '=', 'wanted')
-    .where((where) =>
-      where.or([
-        where('recovery_until', 'is', null),
-        where('recovery_until', '<', sql<Date>`now()`),
-        where('recovery_owner', '=', owner),
-      ]),
-    )
-    .executeTakeFirst()
-  return numUpdatedRows === 1n
-}
+/** Of the reconciler that recovers an attempt. */
+export const recoveryLease = new RowLease('launches', 'recovery')
+export const isAttempt = (botId: string, attempt: number) => sql<boolean>`bot_id = ${botId} and attempt = ${attempt}`
+export const isRecoveryWanted = sql<boolean>`recovery = 'wanted'`
 
-/** Ends the claim of a recovery. Others may recover the attempt after `seconds`, unless `isDone`. */
-export async function endRecovery(
-  db: Database,
-  {
-    botId,
-    attempt,
-    owner,
-    isDone,
-    seconds = 0,
-  }: {
-    botId: string
-    attempt: number
-    owner: string
-    isDone: boolean
-    seconds?: number
-  },
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('launches')
-    .set({
-      recovery: isDone ? 'done' : 'wanted',
-      recovery_owner: null,
-      recovery_until: sql<Date>`now() + make_interval(secs => ${seconds})`,
-    })
-    .where('bot_id', '=', botId)
-    .where('attempt', '=', attempt)
+/** The attempt is not recovered any more. False if another recovers it. */
+export async function endRecovery(db: Database, botId: string, attempt: number, owner: string): Promise<boolean> {
+  const { numUpdatedRows } = await updateLaunch(db, botId, attempt)
+    .set({ recovery: 'done', recovery_owner: null, recovery_until: null })
     .where('recovery_owner', '=', owner)
     .executeTakeFirst()
   return numUpdatedRows === 1n

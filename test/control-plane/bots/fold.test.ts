@@ -394,6 +394,17 @@ describe('a bot that was lost in its meeting', () => {
     expect(folded(after, journal(status('in_call_recording'), last), 2).change.patch).toEqual({})
   })
 
+  test('has used what its attempts used together', () => {
+    const used = { transcribed_seconds: 40, transcription_ids: ['a'], streaming_output_seconds: 10_800 }
+    const last = report({
+      ...{ transcribed_seconds: 20, transcription_ids: ['a', 'b'] },
+      streaming: { input_seconds: 5, output_seconds: 600 },
+    })
+    const { after } = folded(onItsWay(used), journal(...back, last), 2)
+    const sums = { transcribed_seconds: 60, transcription_ids: ['a', 'b'], streaming_input_seconds: 5 }
+    expect(after).toMatchObject({ ...sums, streaming_output_seconds: 11_400 })
+  })
+
   test('that had not recorded sends its statuses again', () => {
     const waiting = fresh({ status: 'in_waiting_room', attempt: 2, resumes: 1 })
     const { change, after } = folded(waiting, journal(...back), 2)
@@ -411,8 +422,14 @@ describe('a bot that its machine terminates', () => {
   const terminated = () =>
     report({ status: 'failed', end_code: 'SIGTERM', end_message: 'The bot was asked to leave (terminate).' })
 
-  test('is not closed by its report, which the end of its process judges', () => {
-    const { change, after } = folded(recording(), journal(terminated()))
+  const ending: BotEvent = { type: 'status_change', status: 'failed', end_code: 'SIGTERM' }
+  const transcribing: BotEvent = { type: 'transcription_started', provider: 'deepgram', seconds: 1 }
+
+  test.each([
+    ['', []],
+    ['after a transcript', [ending, transcribing]],
+  ])('is not closed by its report %s, which the end of its process judges', (_, before: BotEvent[]) => {
+    const { change, after } = folded(recording(), journal(...before, terminated()))
     expect(change.messages).toEqual([])
     expect(after).toMatchObject({ phase: 'running', status: 'in_call_recording', end_code: 'SIGTERM' })
     expect(after.report).not.toBeNull()

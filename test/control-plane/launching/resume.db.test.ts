@@ -1,5 +1,6 @@
 /** Bots that are lost in their meeting go back into it. */
 
+import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { appendEvents } from '../../../control-plane/bots/actions/append-events.ts'
 import type { LaunchingSettings } from '../../../control-plane/launching/index.ts'
@@ -236,6 +237,41 @@ test('parts that cannot be joined are served side by side', async () => {
   expect(await contentOf(setting, id)).toEqual({ 'part-1/video.mp4': 'video', 'video.mp4': 'video' })
   expect(await setting.row(id)).toMatchObject({ status: 'completed', duration_seconds: expect.any(Number) })
   expect((await setting.steps(id)).find(({ kind }) => kind === 'assembled')?.reason).toContain('The disk is full.')
+})
+
+test('a reconciler that lost its lease while it joined the parts changes no file of the bot', async () => {
+  const setting = await world.launchingSetting()
+  let tries = 0
+  resuming(setting, {
+    joinParts: async (parts, signal) => {
+      if (++tries > 1) return joinVideos(parts, signal)
+      await world.set(parts.botId, { lease_owner: randomUUID(), lease_until: new Date(Date.now() + 2_000) })
+      throw new Error('It took too long.')
+    },
+  })
+  const id = await setting.bot({ dies: 'recording', deadAttempts: 1 })
+  await ended(setting, id)
+  expect(await contentOf(setting, id)).toEqual({ 'video.mp4': 'video+video' })
+})
+
+test('a bot whose parts cannot be read is tried again after a pause, and ends with its last part after forty minutes', async () => {
+  const setting = await world.launchingSetting()
+  const { files } = setting
+  const list = files.list.bind(files)
+  const away = vi.spyOn(files, 'list').mockImplementation(async (prefix) => {
+    if (prefix.endsWith('/2')) throw new Error('The bucket is away.')
+    return list(prefix)
+  })
+  onTestFinished(() => away.mockRestore())
+  resuming(setting)
+  const id = await setting.bot({ dies: 'recording', deadAttempts: 1 })
+  const waiting = { phase: 'assembling', lease_owner: null, lease_until: expect.any(Date) }
+  await expect.poll(() => setting.row(id), LONG).toMatchObject(waiting)
+  await world.set(id, { lease_until: null, updated_at: new Date(Date.now() - 2_401_000) })
+  await ended(setting, id)
+  expect(await setting.row(id)).toMatchObject({ status: 'completed', files_attempt: 2 })
+  expect(await contentOf(setting, id)).toEqual({ 'video.mp4': 'video' })
+  expect((await setting.steps(id)).find(({ kind }) => kind === 'assembled')?.reason).toContain('The bucket is away.')
 })
 
 test('where resuming is off, a bot that crashes in its meeting ends', async () => {

@@ -174,6 +174,8 @@ export function startSimulatedBot(job: Job, attempt: number): SimulatedBot {
       end_message: message,
       ...(error && { error_code: error, error_message: message }),
     })
+    // A transcript of its part, as a real bot makes one.
+    if (code === 'SIGTERM') say({ type: 'transcription_started', provider: 'Default', seconds: 1 })
     const now = new Date().toISOString()
     say({
       type: 'final_report',

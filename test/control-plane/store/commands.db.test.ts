@@ -1,5 +1,6 @@
 /** Stored facts about a command of a bot: when it was sent, and when it was answered. */
-import { addCommand, markSent, storeAnswer } from '@standin/control-plane/store/bots/commands.ts'
+import { addCommand, markSent, storeAnswer, wasAgentSwitchedOff } from '@standin/control-plane/store/bots/commands.ts'
+import type { Answer } from '@standin/wire/control-link.ts'
 import { expect, test } from 'vitest'
 import { openWorld } from '../world.ts'
 
@@ -29,4 +30,15 @@ test('an answer leaves the time at which a command was sent', async () => {
   await storeAnswer(database, bot, { type: 'answer', id, ok: true })
   expect((await rowOf(id)).sent_at).toEqual(sentAt)
   expect(sentAt).not.toBeNull()
+})
+
+test('the agent of a bot is off where the last switch that worked was off', async () => {
+  const answers: boolean[] = []
+  for (const enabled of [false, true])
+    for (const ok of [false, true]) {
+      const id = await addCommand(world.database, bot, { type: 'agent', enabled }, 3600)
+      await storeAnswer(world.database, bot, { type: 'answer', id, ok } as Answer)
+      answers.push(await wasAgentSwitchedOff(world.database, bot))
+    }
+  expect(answers).toEqual([false, true, true, false])
 })

@@ -128,6 +128,7 @@ const BOUNDS: [path: string, taken: unknown[], refused: unknown[], beside?: obje
   ['recording_consent', ['accept', 'refuse'], [true, 'ask']],
   ['continues', [{ has_seen_others: true, is_paused: false }, null], [[], true, 'yes']],
   ['continues.has_seen_others', [false], [undefined, 1], { is_paused: true }],
+  ['continues.is_agent_off', [true, undefined], [null, 1], { has_seen_others: true, is_paused: true }],
   ['separate_tracks', [true, false], ['yes', null]],
   ['browser_state', ['/accounts/notes', 's3://accounts/notes.tar.gz', null], ['', { cookies: [] }, 'x'.repeat(4097)]],
   ['bot_image_config.image_duration', [10, 120], [9, 121, 10.5, '30', null]],

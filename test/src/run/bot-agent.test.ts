@@ -3,12 +3,13 @@ import { expect, test } from 'vitest'
 import type { Agent, AgentMeeting } from '../../../packages/core/ports.ts'
 import { ann, recording } from './recording-bot.ts'
 
-async function withAgent(setEnabled: Agent['setEnabled'] = async () => {}) {
+async function withAgent(setEnabled: Agent['setEnabled'] = async () => {}, job?: Record<string, unknown>) {
   const calls: string[] = []
   let meeting: AgentMeeting | null = null
   const agent: Agent = {
     start: (_environment, given) => {
       meeting = given
+      calls.push('start')
     },
     onMeeting: (event) => void (event.type === 'speaking' && calls.push(`speaks ${event.isSpeaking}`)),
     onWords: () => {},
@@ -21,7 +22,7 @@ async function withAgent(setEnabled: Agent['setEnabled'] = async () => {}) {
     },
     close: async () => void calls.push('close'),
   }
-  const world = await recording({ agent })
+  const world = await recording({ agent }, job)
   return { world, calls, meeting: meeting! as AgentMeeting }
 }
 
@@ -35,7 +36,13 @@ test('it hears the meeting from the start of the recording, and obeys until the 
   await world.command({ type: 'resume' })
   world.stop('command')
   await world.end()
-  expect(calls).toEqual(['speaks true', 'enabled false', 'enabled true', 'hush', 'pause', 'resume', 'close'])
+  expect(calls).toEqual(['start', 'speaks true', 'enabled false', 'enabled true', 'hush', 'pause', 'resume', 'close'])
+})
+
+test('one that was off when its bot crashed is off before it starts again', async () => {
+  const continues = { has_seen_others: true, is_paused: false, is_agent_off: true }
+  const { calls } = await withAgent(undefined, { continues })
+  expect(calls).toEqual(['enabled false', 'start'])
 })
 
 test('it acts through the bot: chat that is noted, names, instants of words, and leaving', async () => {

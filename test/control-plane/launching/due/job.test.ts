@@ -274,6 +274,12 @@ describe('a bot that is resumed after a crash', () => {
     expect(jobOf(parts(request, { ...lost, status: 'recording_paused' })).continues?.is_paused).toBe(true)
   })
 
+  test('has its agent off where it was off, and leaves that out for older workers where it was not', () => {
+    const offOf = (isAgentOff: boolean) => jobOf({ ...parts(request, lost), isAgentOff }).continues
+    expect(offOf(true)).toMatchObject({ is_agent_off: true })
+    expect(offOf(false)).not.toHaveProperty('is_agent_off')
+  })
+
   test('keeps waiting where it crashed in the waiting room, and greets then', () => {
     const waiting = { waiting_at: new Date('2026-11-20T09:08:00Z'), joined_at: null, recording_started_at: null }
     const job = jobOf(parts(request, { ...lost, ...waiting, parts: [], participants: [] }))

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Recover } from '@standin/control-plane/launching/reconcile/recovery.ts'
+import { type Launcher, type LaunchState, NoRoom } from '@standin/control-plane/platform/ports.ts'
 import { claimDue } from '@standin/control-plane/store/bots/claims.ts'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { openWorld } from '../../world.ts'
 import { createSimulatedLauncher } from '../simulated.ts'
+import type { Plan } from '../simulated-bot.ts'
 import type { LaunchingSetting } from '../world.ts'
 
 const world = await openWorld({ launching: true })
@@ -198,20 +200,55 @@ test('a bot that was started and does not report is asked to end at its start de
   expect((await setting.steps(id)).filter(({ kind }) => kind === 'killed')).toHaveLength(1)
 })
 
-test('a bot that is cancelled while it is started does not run on', async () => {
-  const setting = await world.launchingSetting()
-  const launcher = createSimulatedLauncher(setting.host.url)
-  const started = Promise.withResolvers<void>()
-  const answer = Promise.withResolvers<void>()
-  const slow = {
+/** Its first attempts are there before `answer` resolves, or rejects. */
+function slowLauncher({ host }: LaunchingSetting, answer: (botId: string) => Promise<void>): Launcher {
+  const launcher = createSimulatedLauncher(host.url)
+  return {
     ...launcher,
-    async start(spec: Parameters<typeof launcher.start>[0]) {
+    async start(spec) {
       const handle = await launcher.start(spec)
-      started.resolve()
-      await answer.promise
+      if (spec.attempt === 1) await answer(spec.botId)
       return handle
     },
   }
+}
+
+/** Says this of first attempts, unless it is null. */
+const saying = (launcher: Launcher, state: () => LaunchState | null): Launcher => ({
+  ...launcher,
+  inspect: async (handle) => (handle.name.endsWith('-1') && state()) || launcher.inspect(handle),
+})
+
+test.each([{ state: 'absent' as const }, { state: 'unknown' as const, reason: 'Its machine does not answer' }])(
+  'what a bot stored is recovered where its launcher says no more of it than $state',
+  async (lost) => {
+    const setting = await world.launchingSetting()
+    let state: LaunchState | null = null
+    setting.launching({
+      launcher: saying(createSimulatedLauncher(setting.host.url), () => state),
+      recover: async () => ({ files: [{ name: 'video.mp4', seconds: 12.5 }], problems: [] }),
+      resumesBots: true,
+    })
+    const id = await setting.bot({ meetingMs: 600_000 })
+    await recording(setting, id)
+    state = lost
+    await setting.host.of(id)[0]!.bot.kill()
+    await world.set(id, { deadline_at: new Date(Date.now() - 601_000) })
+    await ended(setting, id)
+    expect(await setting.row(id)).toMatchObject({ status: 'failed', attempt: 1, duration_seconds: 12.5 })
+    expect(await world.rows('artifacts', { bot_id: id }, ['name'])).toContainEqual({ name: 'video.mp4' })
+    await expect.poll(async () => (await setting.launches(id))[0]!.cleaned_at).not.toBeNull()
+  },
+)
+
+test('a bot that is cancelled while it is started does not run on', async () => {
+  const setting = await world.launchingSetting()
+  const started = Promise.withResolvers<void>()
+  const answer = Promise.withResolvers<void>()
+  const slow = slowLauncher(setting, () => {
+    started.resolve()
+    return answer.promise
+  })
   setting.launching({ launcher: slow, linkUrl: 'ws://127.0.0.1:9/link' })
   const id = await setting.bot({ meetingMs: 600_000 })
   await started.promise
@@ -221,6 +258,39 @@ test('a bot that is cancelled while it is started does not run on', async () => 
   await expect.poll(() => setting.host.of(id)[0]!.bot.evidence).not.toBeNull()
   expect(setting.host.of(id)[0]!.bot.joinRequests).toEqual([])
   await expect.poll(async () => (await setting.launches(id))[0]!.cleaned_at).not.toBeNull()
+})
+
+const AGAIN = { status: 'completed', attempt: 2 }
+test.each([
+  [
+    'was found there after its lease',
+    'is started again',
+    { isSilent: true, deadAttempts: 1 },
+    new Error('No answer'),
+    AGAIN,
+  ],
+  ['found no room after its lease', 'is started again', { isSilent: true, deadAttempts: 1 }, new NoRoom('Full'), AGAIN],
+  [
+    'has reported',
+    'ends with its process',
+    { meetingMs: 600_000 },
+    new Error('No answer'),
+    { error_code: 'FORCE_KILLED' },
+  ],
+])('a bot whose start fails at the launcher although it %s %s', async (_when, _what, plan: Plan, error, end) => {
+  const setting = await world.launchingSetting()
+  let state: LaunchState | null = null
+  const slow = slowLauncher(setting, async (botId) => {
+    await expect.poll(async () => (await setting.row(botId)).phase).toBe(plan.isSilent ? 'starting' : 'running')
+    if (plan.isSilent) state = { state: 'absent' }
+    throw error
+  })
+  setting.launching({ launcher: saying(slow, () => state), leaseSeconds: 4 })
+  const id = await setting.bot(plan)
+  await expect.poll(() => setting.logged.some(({ fields }) => fields.error === error.message)).toBe(true)
+  if (!plan.isSilent) await setting.host.of(id)[0]!.bot.kill()
+  await ended(setting, id)
+  expect(await setting.row(id)).toMatchObject(end)
 })
 
 test('a bot of a launcher that did not come back is found where it runs, and due again where it does not', async () => {
@@ -284,6 +354,35 @@ test('a bot that is not in the database is asked to end after a while', async ()
   setting.launching({ reconciler: { orphansMs: 50, orphanSeconds: 0 } })
   await expect.poll(() => host.of(orphan)[0]!.bot.evidence, { timeout: 50_000 }).not.toBeNull()
   await expect.poll(async () => (await launcher.list()).length).toBe(0)
+})
+
+test.each([
+  ['is over', (id: string) => world.set(id, { phase: 'closed' })],
+  ['runs for too long', (id: string) => world.set(id, { deadline_at: new Date(0) })],
+  ['is not known', (id: string) => world.database.deleteFrom('launches').where('bot_id', '=', id).execute()],
+])('a bot that %s is asked to end again where its launcher could not do so', async (_, happens) => {
+  const setting = await world.launchingSetting()
+  const launcher = createSimulatedLauncher(setting.host.url)
+  const stop = vi.fn(launcher.stop).mockRejectedValueOnce(new Error('Too many requests'))
+  setting.launching({ launcher: { ...launcher, stop }, reconciler: { orphansMs: 50, orphanSeconds: 0 } })
+  const id = await setting.bot({ meetingMs: 600_000 })
+  await recording(setting, id)
+  await happens(id)
+  await expect.poll(() => setting.host.of(id)[0]!.bot.evidence).toMatchObject({ exitCode: 0 })
+  expect(stop).toHaveBeenCalledTimes(2)
+})
+
+test('a bot that is over and does not end is killed, also where its launcher forgot to', async () => {
+  const setting = await world.launchingSetting()
+  setting.launching()
+  const id = await setting.bot({ meetingMs: 600_000, isDeaf: true })
+  await recording(setting, id)
+  await world.set(id, { phase: 'closed' })
+  await expect.poll(() => setting.logged.some(({ message }) => message === 'Bot asked to end')).toBe(true)
+  const clock = performance.now.bind(performance)
+  vi.spyOn(performance, 'now').mockImplementation(() => clock() + 121_000)
+  onTestFinished(() => void vi.restoreAllMocks())
+  await expect.poll(() => setting.host.of(id)[0]!.bot.evidence).toMatchObject({ signal: 'SIGKILL' })
 })
 
 /** Recoveries that take until they are released or aborted. */
