@@ -1,5 +1,6 @@
 /** The files of one recording, which grow as ffmpeg's output arrives and are whole soon after it ends. */
 
+import { toError } from '@standin/wire/text/error-text.ts'
 import { CAPTURE_SAMPLE_RATE } from '../packages/core/meeting/capture-sample-rate.ts'
 import type { FinishedRecording, GrowingFile, GrowingStart } from '../packages/core/recording.ts'
 import { PRIMING_PACKETS, SAMPLES_PER_PACKET } from './aac.ts'
@@ -43,11 +44,6 @@ export class Recording {
   /** Of the file that matters most. */
   get bytes(): number {
     return this.#files[0]?.movie.bytes ?? 0
-  }
-
-  /** Of the span that runs, or of none. */
-  span(): SpanMedia | null {
-    return this.#joiner.media()
   }
 
   /**
@@ -101,7 +97,7 @@ export class Recording {
     )
     for (const result of results) {
       if (result.status === 'fulfilled') finished.files.push(result.value)
-      else finished.problem ??= result.reason instanceof Error ? result.reason : new Error(String(result.reason))
+      else finished.problem ??= toError(result.reason)
     }
     return finished
   }

@@ -97,15 +97,10 @@ export class SegmentConcatenator {
   end(): { samples: JoinedSamples; media: SpanMedia } {
     const audio: Sample[] = []
     if (this.#span !== null && this.#hasPicture && this.#videoTicks > 0) this.#fill(audio, packetAt(this.#endSample()))
-    const media = this.media() ?? NO_MEDIA
+    const media = this.#span?.media ?? NO_MEDIA
     this.#waiting = []
     this.#span = null
     return { samples: { video: [], audio }, media }
-  }
-
-  /** Of the span that runs; null between spans. */
-  media(): SpanMedia | null {
-    return this.#span === null ? null : { ...this.#span.media }
   }
 
   #release(end: number): Sample[] {

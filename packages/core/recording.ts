@@ -110,7 +110,7 @@ export interface StoredFile {
   bytes: number
   /** Hex; null for a file that was stored while it grew: its first bytes were the last to be known. */
   sha256: string | null
-  /** CRC-32 of the whole file as eight hex digits; present where `sha256` is null. */
+  /** CRC-32 of the whole file as eight hex digits; where `sha256` is null, unless a recovery had no time to read it. */
   crc32?: string
 }
 

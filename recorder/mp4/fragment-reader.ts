@@ -59,15 +59,11 @@ export class FragmentReader {
   #neededBytes = 8
   #tracks: Map<number, TrackWithDefaults> | null = null
   #moof: Buffer | null = null
+  /** Up to the end of the last whole box that means something by itself: the header, or a whole fragment. */
   #wholeBytes = 0
 
   constructor(listener: FragmentListener) {
     this.#listener = listener
-  }
-
-  /** Bytes up to the end of the last whole box that means something by itself: the header, or a whole fragment. */
-  get wholeBytes(): number {
-    return this.#wholeBytes
   }
 
   push(bytes: Uint8Array): void {

@@ -6,6 +6,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Person } from '@standin/wire/events.ts'
 import { jsonText } from '@standin/wire/text/json-text.ts'
+import { milliseconds } from '@standin/wire/time/written-time.ts'
 import type { Logger } from '../../packages/core/logger.ts'
 import type { ParticipantAudio, ParticipantTracks, RecordedFile } from '../../packages/core/ports.ts'
 import { writeWholeFile } from '../../packages/core/process/atomic-file.ts'
@@ -119,8 +120,4 @@ export function voiceFileName(person: Person | null, number: number): string {
     .slice(0, MAX_NAME_LENGTH)
     .replace(/^-+|-+$/g, '')
   return `${String(person.id).padStart(3, '0')}${plain === '' ? '' : `-${plain}`}.ogg`
-}
-
-function milliseconds(seconds: number): number {
-  return Math.round(seconds * 1000) / 1000
 }

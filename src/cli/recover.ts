@@ -2,6 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Io } from '@standin/wire/process/command-io.ts'
 import { CommandMistake } from '@standin/wire/process/command-output.ts'
+import { toError } from '@standin/wire/text/error-text.ts'
 import { jsonText } from '@standin/wire/text/json-text.ts'
 import { InvalidJob } from '../job/config.ts'
 import { listAbandoned, recoverAbandoned, recoverFolderAndArtifacts } from '../wiring/recovery.ts'
@@ -53,7 +54,7 @@ async function recoverFolders(folder: string, flags: RecoverFlags, io: Io, signa
       recovered.beside.push(...beside)
       recovered.problems.push(...problems)
     } catch (error) {
-      recovered.problems.push({ name: place, error: error instanceof Error ? error : new Error(String(error)) })
+      recovered.problems.push({ name: place, error: toError(error) })
     }
   }
   return report(recovered, flags, io)

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Gap, WholeQuality } from '@standin/wire/events.ts'
 import type { Job } from '@standin/wire/job.ts'
+import { toError } from '@standin/wire/text/error-text.ts'
 import { within } from '@standin/wire/time/deadline.ts'
 import { transcriptIdsOf } from '@standin/wire/transcript-ids.ts'
 import { type Logger, redactText } from '../../packages/core/logger.ts'
@@ -62,7 +63,7 @@ export async function makeTranscript(
     // A service that is waited for says why.
     const reason = thrown instanceof Error && thrown.name === 'ProviderError' ? ` ${thrown.message}` : ''
     if (signal.aborted) return failed(new Error(`It took longer than ${limit} s.${reason}`))
-    return failed(thrown instanceof Error ? thrown : new Error(String(thrown)))
+    return failed(toError(thrown))
   }
 }
 

@@ -135,9 +135,9 @@ export async function runBot(job: Job, target: MeetingTarget, parts: BotParts): 
     })
   }
 
-  /** Also called when the bot rejoins after a browser crash; the recording continues, and its status stays. */
+  /** Also called when the bot enters again, in another browser: its status stays. */
   function onWaitingRoom(): void {
-    if (!hasRecorded()) status.enter('in_waiting_room')
+    if (run.joinedAt === null) status.enter('in_waiting_room')
     else control.report({ type: 'notice', level: 'warning', message: 'The bot is in the waiting room again.' })
   }
 }

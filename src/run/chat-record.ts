@@ -1,6 +1,7 @@
 /** The current chat, and all reactions and raised hands, for events and for the files about them. */
 
 import type { BotEvent, ChatContentFields, Person } from '@standin/wire/events.ts'
+import { utc } from '@standin/wire/time/written-time.ts'
 import type { ChatContent, ChatMessage, MeetingEvent } from '../../packages/core/meeting/meeting.ts'
 
 /**
@@ -40,6 +41,8 @@ export type ReactionLine = { name: string; user_id: number | null; timestamp: st
   | { type: 'reaction'; emoji: string }
   | { type: 'hand'; is_raised: boolean }
 )
+
+type Written = Extract<BotEvent, { type: 'chat_message' }>
 
 interface Entry {
   message: ChatMessage
@@ -91,7 +94,7 @@ export class ChatRecord {
   }
 
   /** A message of the bot, once the meeting shows it. */
-  takeOwn(senderName: string, text: string, at: number): BotEvent {
+  takeOwn(senderName: string, text: string, at: number): Written {
     this.#sent += 1
     const id = `own-${this.#sent}`
     this.#pair(id, text, false)
@@ -129,7 +132,7 @@ export class ChatRecord {
     return [...this.#reactions].sort((one, other) => one.at - other.at).map(({ line }) => line)
   }
 
-  #add(message: ChatMessage): BotEvent {
+  #add(message: ChatMessage): Written {
     const senderId = message.isOwn ? null : (this.#where.known(message.senderId)?.id ?? null)
     if (this.#entries.size < MAX_MESSAGES)
       this.#entries.set(message.id, {
@@ -222,8 +225,4 @@ export class ChatRecord {
     const person = this.#where.known(participantId)
     return { participant: person && { ...person }, timestamp: utc(at), offset: this.#where.offset(at) }
   }
-}
-
-function utc(at: number): string {
-  return new Date(at).toISOString()
 }

@@ -37,6 +37,8 @@ export async function closeRun(run: Run, end: End, impatience: AbortSignal): Pro
     finalEndOf(end, { hasFiles: true, storingProblem: null, transcriptProblem: null, ...outcome })
   const delivery = new Delivery(run, (storingProblem) => tellEnd(status, finalEnd({ storingProblem })))
   const hasRecorded = recorder.spans().length > 0
+  const isRecording = recorder.spans().at(-1)?.endedAt === null
+  const endedAt = end.at ?? clock.now()
   const finishing = delivery.complete(recorder, end.at ?? null)
   await Promise.all([closeStreaming(run), closeLiveTranscript(run)])
   if (!isNormalEnd(end.code) && end.askedBy === undefined) await keepEvidence(run, end)
@@ -49,7 +51,9 @@ export async function closeRun(run: Run, end: End, impatience: AbortSignal): Pro
   const recorded = await finishing
   await survive(run, 'closing the recorder', () => recorder.close(), undefined)
   const exitedAt = joinedAt === null ? null : clock.now()
-  await survive(run, 'people', () => timeline.close(recorder.spans().at(-1)?.endedAt ?? clock.now()), undefined)
+  const recordedTo = recorder.spans().at(-1)?.endedAt ?? endedAt
+  // In a pause, or without a browser or an encoder, people were there longer than the recording.
+  await survive(run, 'people', () => timeline.close(isRecording ? recordedTo : endedAt, recordedTo), undefined)
 
   await writePeople(run)
   // The recording is safe before anything is made of it that it can do without.

@@ -1,8 +1,9 @@
 /** From finished files to stored ones. A local file goes only after the stored one is verified. */
 import { readdir, rm, rmdir } from 'node:fs/promises'
-import { extname, join } from 'node:path'
+import { extname, join, relative } from 'node:path'
 import type { Artifact, Gap, WholeQuality } from '@standin/wire/events.ts'
 import type { Job } from '@standin/wire/job.ts'
+import { toError } from '@standin/wire/text/error-text.ts'
 import { aborted, within } from '@standin/wire/time/deadline.ts'
 import type { Logger } from '../../packages/core/logger.ts'
 import type { Clock, ControlPlane, RecordedFile } from '../../packages/core/ports.ts'
@@ -155,7 +156,7 @@ export class Delivery {
   #note(name: string, error: unknown): void {
     this.#parts.logger.error('A file could not be stored and stays on the machine', { name, error })
     if (this.#problem !== null) return
-    this.#problem = error instanceof Error ? error : new Error(String(error))
+    this.#problem = toError(error)
     if ('concernsEveryFile' in this.#problem && this.#problem.concernsEveryFile === true) this.limit(REST_MS)
     this.#onProblem(this.#problem)
   }
@@ -186,6 +187,16 @@ export async function storeNow(
 /** For the journal, where other files could not be stored. */
 const JOURNAL_SECONDS = 10
 
+/** What earlier bots of this id left, see `setAsideEarlier`: they could not store it, or crashed before. */
+async function filesOfEarlier(folder: string): Promise<Pick<RecordedFile, 'name' | 'path'>[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  return entries.flatMap((entry) => {
+    const path = join(entry.parentPath, entry.name)
+    const name = relative(folder, path)
+    return entry.isFile() && name.startsWith('earlier-') ? [{ name, path }] : []
+  })
+}
+
 /** A bot that root started owns its folder and not the one above it: there the folder stays, empty. */
 async function removeFolder(folder: string): Promise<void> {
   for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true })
@@ -195,20 +206,25 @@ async function removeFolder(folder: string): Promise<void> {
 }
 
 /**
- * The last file: the journal, which now holds the final report. Afterwards the local copies go, if everything is
- * stored elsewhere. Never rejects.
+ * The last file of the bot: the journal, which now holds the final report. Afterwards the local copies go, if everything
+ * is stored elsewhere, also that of earlier bots. Never rejects.
  */
 export async function deliverJournal(parts: DeliveryParts, storingProblem: Error | null): Promise<void> {
   const { storage, logger, workFolder, job } = parts
   const file = { name: 'events.jsonl', path: join(workFolder, 'events.jsonl'), contentType: CONTENT_TYPES['.jsonl']! }
   try {
     const seconds = storingProblem === null ? job.timeout_config.storing_timeout : JOURNAL_SECONDS
-    await storeBefore(AbortSignal.timeout(seconds * 1000), storage, file)
+    const signal = AbortSignal.timeout(seconds * 1000)
+    await storeBefore(signal, storage, file)
+    if (job.storage.type !== 's3' || storingProblem !== null) return
+    for (const { name, path } of await filesOfEarlier(workFolder)) {
+      await storeBefore(signal, storage, { name, path, contentType: contentTypeOf(name) })
+      await rm(path)
+    }
     // A spool is of an earlier bot of this id, whose recording is not finished yet.
-    const hasSpool = (await readdir(workFolder)).includes('spool')
-    if (job.storage.type === 's3' && storingProblem === null && !hasSpool) await removeFolder(workFolder)
+    if (!(await readdir(workFolder)).includes('spool')) await removeFolder(workFolder)
   } catch (error) {
-    logger.error('The journal could not be stored and stays on the machine', {
+    logger.error('A last file could not be stored and stays on the machine', {
       error,
       left: await readdir(workFolder).catch(() => []),
     })

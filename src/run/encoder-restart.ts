@@ -1,5 +1,6 @@
 /** Restarts the encoder when it crashes or stalls during a meeting, a limited number of times. */
 
+import { toError } from '@standin/wire/text/error-text.ts'
 import { BotError } from '../../packages/core/errors.ts'
 import type { Logger } from '../../packages/core/logger.ts'
 import type { Clock, ControlPlane } from '../../packages/core/ports.ts'
@@ -53,7 +54,7 @@ export class EncoderRestart {
       } catch (thrown) {
         signal.throwIfAborted()
         logger.warn('A new encoder did not start', { attempt: this.#attempts, error: thrown })
-        last = thrown instanceof Error ? thrown : new Error(String(thrown))
+        last = toError(thrown)
       }
       await clock.sleep(RETRY_DELAY_MS, signal)
     }

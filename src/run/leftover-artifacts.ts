@@ -3,6 +3,7 @@
  */
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { toError } from '@standin/wire/text/error-text.ts'
 import type { Storage, StoredFile } from '../../packages/core/recording.ts'
 import { filesBeside } from './artifacts.ts'
 import { contentTypeOf } from './delivery.ts'
@@ -28,7 +29,7 @@ export async function storeLeftoverArtifacts(
     try {
       left.beside.push(await storage.store({ name: under + name, path, contentType: contentTypeOf(name) }, signal))
     } catch (error) {
-      left.problems.push({ name, error: error instanceof Error ? error : new Error(String(error)) })
+      left.problems.push({ name, error: toError(error) })
     }
   }
   return left

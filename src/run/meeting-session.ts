@@ -87,6 +87,7 @@ export class MeetingSession implements InMeeting {
   #denials: number
   /** An entry that is under way; a browser it opens must not outlive the bot. */
   #entering: Promise<void> = Promise.resolve()
+  #giveUp = new AbortController()
   #breakOff: (error: BotError) => void = () => {}
 
   constructor(parts: MeetingSessionParts) {
@@ -110,18 +111,19 @@ export class MeetingSession implements InMeeting {
    * the last attempt stays open, for its evidence.
    */
   enter(): Promise<void> {
-    const entering = this.#enter()
+    this.#giveUp = new AbortController()
+    const entering = this.#enter(AbortSignal.any([this.#parts.signal, this.#giveUp.signal]))
     this.#entering = entering.catch(() => {})
     return entering
   }
 
-  async #enter(): Promise<void> {
-    const { clock, logger, signal } = this.#parts
+  async #enter(signal: AbortSignal): Promise<void> {
+    const { clock, logger } = this.#parts
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted()
       if (this.#denials >= MAX_DENIALS) throw deniedBefore()
       try {
-        await this.#attempt()
+        await this.#attempt(signal)
         this.#isIn = true
         return
       } catch (thrown) {
@@ -160,11 +162,12 @@ export class MeetingSession implements InMeeting {
 
   /**
    * The browser crashed at `at`: open turns ended then. No participant has left because of that; the next `enter` finds
-   * out who is present. Removes files of the browser.
+   * out who is present. An entry that is under way ends. Removes files of the browser.
    */
   async lose(at: number): Promise<void> {
     this.#isIn = false
     this.#lostAt = at
+    this.#giveUp.abort(new Error('The browser was lost on its way into the meeting'))
     for (const event of this.#memory.renew(at, this.#parts.clock.now())) this.#emit(event)
     await this.close()
   }
@@ -278,8 +281,8 @@ export class MeetingSession implements InMeeting {
       this.#signalCounts[name] = (this.#signalCounts[name] ?? 0) + count
   }
 
-  async #attempt(): Promise<void> {
-    const { target, openMeeting, prepareEnvironment, gate, clock, signal, waitingRoomSeconds: limit } = this.#parts
+  async #attempt(signal: AbortSignal): Promise<void> {
+    const { target, openMeeting, prepareEnvironment, gate, clock, waitingRoomSeconds: limit } = this.#parts
     const broken = new Promise<never>((_, reject) => {
       this.#breakOff = reject
     })

@@ -2,6 +2,7 @@
 import { MAX_SAY_LENGTH } from '@standin/wire/bot-fields.ts'
 import type { BotCommand, Said } from '@standin/wire/commands.ts'
 import { inTurn } from '@standin/wire/time/in-turn.ts'
+import { milliseconds } from '@standin/wire/time/written-time.ts'
 import type { MeetingEvent } from '../../packages/core/meeting/meeting.ts'
 import type { Clock, Mouth, Voice } from '../../packages/core/ports.ts'
 
@@ -152,6 +153,6 @@ function saidOf(text: Text, played: readonly { sentence: string; seconds: number
     heard_text: heardText.trim(),
     heard_words: heardWords,
     words: wordsOf(text.text).length,
-    heard_seconds: Math.round(heardSeconds * 1000) / 1000,
+    heard_seconds: milliseconds(heardSeconds),
   }
 }

@@ -62,6 +62,8 @@ export class Showing {
     return this.#inTurn(async () => {
       const { page } = place
       place.page = null
+      // A page that was still loading is wanted since it is shown.
+      place.wanted = null
       await page?.close()
     })
   }

@@ -1,4 +1,5 @@
 /** How well the speakers of a recording are known. Pure. */
+import { milliseconds } from '@standin/wire/time/written-time.ts'
 import type { DiarizationSegment } from './timeline.ts'
 
 /** Below this confidence the signals of a turn contradicted each other, or could not tell two people apart. */
@@ -75,10 +76,10 @@ function without(stretches: readonly Stretch[], others: readonly Stretch[]): Str
 }
 
 function length(stretches: readonly Stretch[]): number {
-  return Math.round(stretches.reduce((sum, { start, end }) => sum + end - start, 0) * 1000) / 1000
+  return milliseconds(stretches.reduce((sum, { start, end }) => sum + end - start, 0))
 }
 
 function first(stretches: readonly Stretch[]): number | null {
   const starts = stretches.map(({ start }) => start)
-  return starts.length === 0 ? null : Math.round(Math.min(...starts) * 1000) / 1000
+  return starts.length === 0 ? null : milliseconds(Math.min(...starts))
 }

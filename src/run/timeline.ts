@@ -1,6 +1,7 @@
 /** Who was present and who spoke, with true times; the evidence for the files about people. */
 
 import type { Person } from '@standin/wire/events.ts'
+import { milliseconds } from '@standin/wire/time/written-time.ts'
 import type { MeetingEvent, Participant, SpeakerSource } from '../../packages/core/meeting/meeting.ts'
 import type { RecordedSpan } from '../../packages/core/recording.ts'
 import { offsetAt, recordedParts } from './recording-clock.ts'
@@ -58,8 +59,7 @@ export class Timeline {
         this.#rename(this.#presenceOf(event.participant), event.participant)
         break
       case 'participant_left': {
-        const visit = this.#presence.get(event.participantId)?.visits.at(-1)
-        if (visit?.leftAt === null) visit.leftAt = event.at
+        endVisit(this.#presence.get(event.participantId), event.at)
         this.#turns.stop(event.participantId, event.at)
         break
       }
@@ -83,14 +83,11 @@ export class Timeline {
     return (platformId !== null && this.#presence.get(platformId)?.person) || null
   }
 
-  /** Ends all open entries at the time the bot left. */
-  close(at: number): void {
-    for (const presence of this.#presence.values()) {
-      const visit = presence.visits.at(-1)
-      if (visit?.leftAt === null) visit.leftAt = at
-    }
-    this.#turns.close(at)
-    this.onSound(false, at)
+  /** Ends all open visits when the bot left, and speech and sound when the recording ended, which may be earlier. */
+  close(leftAt: number, recordedTo = leftAt): void {
+    for (const presence of this.#presence.values()) endVisit(presence, leftAt)
+    this.#turns.close(recordedTo)
+    this.onSound(false, recordedTo)
   }
 
   participants(): Person[] {
@@ -167,6 +164,8 @@ export class Timeline {
   }
 }
 
-function milliseconds(seconds: number): number {
-  return Math.round(seconds * 1000) / 1000
+/** An end that is known only roughly may be before the visit began. */
+function endVisit(presence: Presence | undefined, at: number): void {
+  const visit = presence?.visits.at(-1)
+  if (visit?.leftAt === null) visit.leftAt = Math.max(visit.joinedAt, at)
 }

@@ -71,6 +71,8 @@ export interface Growth {
 /** Writes lines, each whole or not at all as a reader sees them. */
 export class GrowthJournal {
   readonly #handle: FileHandle
+  /** The last line may be without its end. */
+  #isTorn = false
 
   private constructor(handle: FileHandle) {
     this.#handle = handle
@@ -90,19 +92,16 @@ export class GrowthJournal {
   /** Continues the journal of a crashed process. */
   static async goOn(folder: string): Promise<GrowthJournal> {
     const journal = new GrowthJournal(await open(path.join(folder, JOURNAL_NAME), APPEND_NO_LINK))
-    // Its last line may be torn.
-    await journal.#handle.write('\n').catch(() => {
-      // A full disk must not prevent that its files are finished.
-    })
+    journal.#isTorn = true
     return journal
   }
 
   /** Resolves when the operating system has the line: it survives this process. */
   async write(line: Line): Promise<void> {
-    const text = `${jsonText(line)}\n`
+    const text = `${this.#isTorn ? '\n' : ''}${jsonText(line)}\n`
     const { bytesWritten } = await this.#handle.write(text)
-    if (bytesWritten < Buffer.byteLength(text))
-      throw Object.assign(new Error('The disk took only a part of a line'), { code: 'ENOSPC' })
+    this.#isTorn = bytesWritten < Buffer.byteLength(text)
+    if (this.#isTorn) throw Object.assign(new Error('The disk took only a part of a line'), { code: 'ENOSPC' })
   }
 
   async close(): Promise<void> {

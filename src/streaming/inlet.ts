@@ -108,8 +108,14 @@ export class Inlet implements Pick<Mouth, 'stream' | 'play' | 'clear' | 'isOpen'
   #add(sound: Buffer, isLive: boolean): void {
     this.#queue.push({ sound, isLive })
     this.#queuedBytes += sound.byteLength
+    this.#goOn()
+  }
+
+  #goOn(): void {
     this.#playing ??= this.#run().finally(() => {
       this.#playing = null
+      // It came while the microphone was closed.
+      if (this.#queue.length > 0 && !this.#over.signal.aborted) this.#goOn()
     })
   }
 

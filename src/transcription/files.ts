@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { jsonText, parseJson } from '@standin/wire/text/json-text.ts'
+import { milliseconds } from '@standin/wire/time/written-time.ts'
 import { z } from 'zod'
 import { writeWholeFile } from '../../packages/core/process/atomic-file.ts'
 import { withoutKey } from './providers/provider-error.ts'
@@ -169,10 +170,6 @@ export async function readTurns(folder: string): Promise<Turn[]> {
 function average(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null)
   return known.length === 0 ? null : milliseconds(known.reduce((sum, value) => sum + value, 0) / known.length)
-}
-
-function milliseconds(seconds: number): number {
-  return Math.round(seconds * 1000) / 1000
 }
 
 function json(content: unknown): string {

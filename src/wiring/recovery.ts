@@ -14,7 +14,7 @@ import {
   type StorageConfig,
 } from '../storage/index.ts'
 
-/** Longest delay of a new bot by the recovery of an earlier bot of its id, if a server is asked. */
+/** Within that time a server has what an earlier bot of its id left, or a new bot goes on without it. */
 const EARLIER_BOT_MS = 60_000
 /** Part of that time for a new index, which reads what is stored. Without an index the file plays fragment by fragment. */
 const EARLIER_INDEX_MS = 15_000
@@ -39,7 +39,8 @@ export async function recoverEarlierBot(config: BotConfig, logger: Logger, stopp
     indexLimitMs: EARLIER_INDEX_MS,
     endpoint: inBucket?.endpoint ?? null,
     tuning: lookupFor(config, 'storage.endpoint'),
-    signal: inBucket === null ? stopped : AbortSignal.any([stopped, AbortSignal.timeout(EARLIER_BOT_MS)]),
+    ...(inBucket !== null && { limit: AbortSignal.timeout(EARLIER_BOT_MS) }),
+    signal: stopped,
   })
   for (const { name, error } of problems)
     logger.error('The recording of an earlier bot of this id was not recovered', { name, error })

@@ -1,3 +1,4 @@
+import { toError } from '@standin/wire/text/error-text.ts'
 import { systemClock, within } from '@standin/wire/time/deadline.ts'
 
 /** A cleanup step that failed; later steps ran all the same. */
@@ -24,7 +25,7 @@ export function createCleanup(onFailure: (failure: CleanupFailure) => void = () 
         const late = () => new Error(`not done within ${deadlineMs} ms`)
         await within(systemClock, deadlineMs, Promise.resolve().then(undo), late)
       } catch (thrown) {
-        const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+        const error = toError(thrown)
         const failure = { step: entry.step, error }
         failures.push(failure)
         onFailure(failure)

@@ -1,5 +1,6 @@
 /** The gaps between the parts of a recording. Pure. */
 import type { Gap } from '@standin/wire/events.ts'
+import { milliseconds } from '@standin/wire/time/written-time.ts'
 import type { PartFacts } from './part.ts'
 
 /** Seconds; a first part that begins this much later than the recording did is the first one. */
@@ -13,8 +14,7 @@ export function gapsBetween(parts: readonly PartFacts[], beganAt: number | null)
   let offset = 0
   return parts.map((part, place) => {
     const before = parts[place - 1]
-    // A bot that ended without an encoder has reported the time since as a gap.
-    const from = before === undefined ? beganAt : Math.max(before.spans.at(-1)!.endedAt, ...before.gaps.map(endOf))
+    const from = before === undefined ? beganAt : before.endedAt
     const to = part.spans[0]!.startedAt
     if (before !== undefined) offset += before.seconds
     const seconds = from === null ? 0 : (to - from) / 1000
@@ -34,10 +34,4 @@ export function allGaps(parts: readonly PartFacts[], before: readonly (Gap | nul
     const gap = before[place] ?? null
     return gap === null ? own : [gap, ...own]
   })
-}
-
-const endOf = ({ ended_at }: Gap) => Date.parse(ended_at)
-
-function milliseconds(seconds: number): number {
-  return Math.round(seconds * 1000) / 1000
 }

@@ -1,9 +1,10 @@
 /** One recording from the parts of a bot that crashed in its meeting and was resumed. docs/artifacts.md lists the files. */
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type NumberedEvent, numberedEventSchema } from '@standin/wire/events.ts'
 import type { PlatformName } from '@standin/wire/platforms.ts'
 import { jsonText } from '@standin/wire/text/json-text.ts'
+import { milliseconds, utc } from '@standin/wire/time/written-time.ts'
 import type { TakePicture, WriteReport } from '../../../packages/core/ports.ts'
 import { writeWholeFile } from '../../../packages/core/process/atomic-file.ts'
 import type { StoredFile } from '../../../packages/core/recording.ts'
@@ -65,8 +66,7 @@ export async function joinParts(joining: JoinParts): Promise<JoinedFile[]> {
   const facts = await Promise.all(parts.map((part, place) => readPart(part, media.seconds[place]!)))
   const gapsBefore = gapsBetween(facts, joining.beganAt)
   const gaps = allGaps(facts, gapsBefore)
-  const people = joinPeople(facts)
-  const { timeline, chat, numberOf } = people
+  const { timeline, chat, numberOf, messageIdOf } = joinPeople(facts)
   await writeFilesAboutPeople(workFolder, {
     botId,
     participants: timeline.participantsFile(),
@@ -109,7 +109,7 @@ export async function joinParts(joining: JoinParts): Promise<JoinedFile[]> {
     files: stored.map(({ seconds, ...file }) => ({ ...file, ...(seconds !== null && { duration_seconds: seconds }) })),
   })
   await keep('manifest.json', join(workFolder, 'manifest.json'))
-  const events = joinEvents({ botId, parts: facts, gapsBefore, numberOf })
+  const events = joinEvents({ botId, parts: facts, gapsBefore, numberOf, messageIdOf })
   const journal = join(workFolder, 'events.jsonl')
   await writeWholeFile(journal, events.map((event) => `${jsonText(event)}\n`).join(''))
   await keep('events.jsonl', journal)
@@ -118,7 +118,7 @@ export async function joinParts(joining: JoinParts): Promise<JoinedFile[]> {
 
 /** The picture leads if there is one: by it the places of everything else are counted. */
 async function joinMedia({ parts, workFolder, mediaSeconds, joinFiles }: JoinParts) {
-  const files: { name: string; path: string; seconds: number }[] = []
+  const files: { name: string; path: string; seconds: number; bytes: number }[] = []
   let seconds: number[] = []
   for (const name of MEDIA) {
     const paths = await Promise.all(parts.map((part) => part.file(name)))
@@ -127,7 +127,8 @@ async function joinMedia({ parts, workFolder, mediaSeconds, joinFiles }: JoinPar
     if (there.length < parts.length) throw new Error(`A part has no ${name}.`)
     if (seconds.length === 0) seconds = await Promise.all(there.map(mediaSeconds))
     const path = join(workFolder, name)
-    files.push({ name, path, ...(await joinFiles(there, path)) })
+    const { seconds: length } = await joinFiles(there, path)
+    files.push({ name, path, seconds: length, bytes: (await stat(path)).size })
   }
   if (files.length === 0) throw new Error('The parts have no media.')
   return { files, seconds }
@@ -161,7 +162,7 @@ function parsed(text: string): unknown {
 async function writeReportOf(
   { workFolder, writeReport, nameOfMeeting }: JoinParts,
   facts: readonly PartFacts[],
-  files: readonly { name: string; seconds: number }[],
+  files: readonly { name: string; bytes: number }[],
   gaps: ReturnType<typeof allGaps>,
 ): Promise<void> {
   const report = facts.findLast((part) => part.report !== null)?.report
@@ -176,7 +177,7 @@ async function writeReportOf(
     seconds: facts.reduce((sum, { seconds }) => sum + seconds, 0),
     end: report.end_message,
     files: files.map(({ name }) => name),
-    bytes: 0,
+    bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
     quality: null,
     gaps,
     pauses: pausesOf(spans, gaps),
@@ -188,15 +189,11 @@ function partsIn(facts: readonly PartFacts[], withoutWords: readonly number[] | 
   return facts.map(({ seconds, spans }, place) => {
     const part = {
       started_at: utc(spans[0]!.startedAt),
-      offset: Math.round(offset * 1000) / 1000,
-      seconds: Math.round(seconds * 1000) / 1000,
+      offset: milliseconds(offset),
+      seconds: milliseconds(seconds),
       ...(withoutWords !== null && { has_transcript: !withoutWords.includes(place) }),
     }
     offset += seconds
     return part
   })
-}
-
-function utc(at: number): string {
-  return new Date(at).toISOString()
 }

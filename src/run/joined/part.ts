@@ -10,6 +10,8 @@ export interface PartFacts {
   gaps: readonly Gap[]
   /** Of the media. */
   seconds: number
+  /** The last instant at which its bot is known to have been there, UTC milliseconds. */
+  endedAt: number
   /** It ended in a pause, so what comes until the next part was not to be recorded. */
   isPausedAtEnd: boolean
   /** Null for a part whose bot crashed. */
@@ -31,14 +33,13 @@ export function factsOfPart(events: readonly NumberedEvent[], manifest: unknown,
   const last = statuses.findLast((status) => status.startsWith('recording_') || status === 'in_call_recording')
   const reports = events.flatMap(({ event }) => (event.type === 'final_report' ? [event] : []))
   const known = spansOfManifest(manifest) ?? spansOfEvents(events, gaps)
-  return {
-    events,
-    gaps,
-    seconds,
-    spans: lasting(known, seconds, events),
-    isPausedAtEnd: last === 'recording_paused',
-    report: reports.at(-1) ?? null,
-  }
+  const spans = lasting(known, seconds, events)
+  const isPausedAtEnd = last === 'recording_paused'
+  const report = reports.at(-1) ?? null
+  // A bot that ended without an encoder has reported the time since as a gap.
+  const ends = [spans.at(-1)!.endedAt, ...gaps.map(({ ended_at }) => Date.parse(ended_at))]
+  if (isPausedAtEnd) ends.push(Date.parse(report?.exited_at ?? events.at(-1)!.at))
+  return { events, gaps, seconds, spans, endedAt: Math.max(...ends), isPausedAtEnd, report }
 }
 
 function spansOfManifest(manifest: unknown): RecordedSpan[] | null {

@@ -14,6 +14,9 @@ export function joinPeople(parts: readonly PartFacts[]) {
   const chat = new ChatRecord(timeline)
   /** Of each part: the platform's ids by the part's numbers. */
   const ids = parts.map(() => new Map<number, string>())
+  /** Of each part: the ids of its bot's own messages in the whole; each bot counts its own. */
+  const ownIds = parts.map(() => new Map<string, string>())
+  const messageIdOf = (part: number, id: string) => ownIds[part]?.get(id) ?? id
   const present = new Set<string>()
   const ownTexts = new Set<string>()
   const addToRoster = (event: MeetingEvent) => {
@@ -28,23 +31,29 @@ export function joinPeople(parts: readonly PartFacts[]) {
       for (const person of peopleIn(event)) known.set(person.id, person.platform_id)
       if (event.type === 'chat_message' && event.is_own) {
         ownTexts.add(event.text)
-        chat.takeOwn(event.sender_name, event.text, Date.parse(event.timestamp))
+        const own = chat.takeOwn(event.sender_name, event.text, Date.parse(event.timestamp))
+        ownIds[place]!.set(event.message_id, own.message_id)
         continue
       }
-      const seen = meetingEventOf(event, Date.parse(at), (id) => known.get(id) ?? null)
+      const seen = meetingEventOf(event, Date.parse(at), {
+        person: (id) => known.get(id) ?? null,
+        message: (id) => messageIdOf(place, id),
+      })
       // To this part's bot, chat messages of an earlier attempt are those of another participant.
       if (place > 0 && seen?.type === 'chat_message' && ownTexts.has(seen.message.text)) continue
       if (seen !== null) addToRoster(seen)
     }
     // The roster is unknown until the next part began; participants who stayed join again there.
-    const end = part.spans.at(-1)?.endedAt
-    if (end !== undefined && place < parts.length - 1)
-      for (const participantId of [...present]) addToRoster({ type: 'participant_left', participantId, at: end })
+    if (place < parts.length - 1)
+      for (const participantId of [...present])
+        addToRoster({ type: 'participant_left', participantId, at: part.endedAt })
   }
-  timeline.close(spans.at(-1)?.endedAt ?? 0)
+  timeline.close(parts.at(-1)?.endedAt ?? 0, spans.at(-1)?.endedAt)
   return {
     timeline,
     chat,
+    /** The id in the whole recording of a part's message. */
+    messageIdOf,
     /** The number in the whole recording of a part's person; null for an unknown one. */
     numberOf(part: number, id: number | null): number | null {
       return id === null ? null : (timeline.known(ids[part]?.get(id) ?? null)?.id ?? null)
@@ -56,8 +65,14 @@ function peopleIn(event: BotEvent): Person[] {
   return 'participant' in event && event.participant !== null ? [event.participant] : []
 }
 
+/** From the ids of a part to those of the platform or of the whole. */
+interface Ids {
+  person(id: number): string | null
+  message(id: string): string
+}
+
 /** The driver's event behind an event of the bot; null for events that are not about people. */
-function meetingEventOf(event: BotEvent, at: number, platformId: (id: number) => string | null): MeetingEvent | null {
+function meetingEventOf(event: BotEvent, at: number, ids: Ids): MeetingEvent | null {
   switch (event.type) {
     case 'participant_joined':
     case 'participant_changed': {
@@ -80,17 +95,18 @@ function meetingEventOf(event: BotEvent, at: number, platformId: (id: number) =>
         type: 'chat_message',
         message: {
           id: event.message_id,
-          senderId: event.sender_id === null ? null : platformId(event.sender_id),
+          senderId: event.sender_id === null ? null : ids.person(event.sender_id),
           senderName: event.sender_name,
           at: Date.parse(event.timestamp),
           isOwn: false,
           ...(event.is_direct && { isDirect: true }),
-          ...contentOf(event, platformId),
+          ...contentOf(event, ids),
         },
       }
     case 'chat_message_changed': {
-      const content = { ...contentOf(event, platformId), ...(event.is_deleted && { isDeleted: true }) }
-      return { type: 'chat_message_changed', messageId: event.message_id, content, at: Date.parse(event.timestamp) }
+      const content = { ...contentOf(event, ids), ...(event.is_deleted && { isDeleted: true }) }
+      const messageId = ids.message(event.message_id)
+      return { type: 'chat_message_changed', messageId, content, at: Date.parse(event.timestamp) }
     }
     case 'reaction':
     case 'hand_raised': {
@@ -108,23 +124,20 @@ function meetingEventOf(event: BotEvent, at: number, platformId: (id: number) =>
   }
 }
 
-function contentOf(
-  event: Extract<BotEvent, { type: 'chat_message' | 'chat_message_changed' }>,
-  platformId: (id: number) => string | null,
-): ChatContent {
+function contentOf(event: Extract<BotEvent, { type: 'chat_message' | 'chat_message_changed' }>, ids: Ids): ChatContent {
   const { text, is_cut, is_edited, reply_to, links, files, reactions } = event
   return {
     text,
     ...(is_cut && { isCut: true }),
     ...(is_edited && { isEdited: true }),
-    ...(reply_to !== undefined && { replyTo: reply_to }),
+    ...(reply_to !== undefined && { replyTo: ids.message(reply_to) }),
     ...(links && { links }),
     ...(files && { files }),
     ...(reactions && {
       reactions: reactions.map(({ emoji, count, user_ids }) => ({
         emoji,
         count,
-        participantIds: user_ids.flatMap((id) => platformId(id) ?? []),
+        participantIds: user_ids.flatMap((id) => ids.person(id) ?? []),
       })),
     }),
   }

@@ -1,4 +1,5 @@
 /** Finds recordings whose bots were lost with their machines, and finishes them from the objects in the bucket. */
+import { toError } from '@standin/wire/text/error-text.ts'
 import { z } from 'zod'
 import { type GrowthStart, growthStartSchema } from '../growth-journal.ts'
 import { recordingFolder } from '../names.ts'
@@ -9,7 +10,7 @@ import { recoveryKey } from '../s3/recovery-object.ts'
 import { type S3Config, S3Session, type S3Tuning } from '../s3/session.ts'
 import { readTails } from '../s3/tail-objects.ts'
 import { recoverUpload } from './recover-upload.ts'
-import { type GrownFormat, type Recovered, type RecoveredFile, toError } from './recovered.ts'
+import type { GrownFormat, Recovered, RecoveredFile } from './recovered.ts'
 import type { AbandonedUpload } from './recovery-work.ts'
 
 /** An unfinished recording, as a control plane sees it. */

@@ -1,6 +1,7 @@
 /** Finishes what a dead bot left in the spool of its folder: at its place in the folder, or in S3. */
 import * as files from 'node:fs/promises'
 import path from 'node:path'
+import { toError } from '@standin/wire/text/error-text.ts'
 import { CutCrc } from '../crc32.ts'
 import { StorageError } from '../error.ts'
 import { explainFolderError } from '../folder/errors.ts'
@@ -11,20 +12,15 @@ import { padHead } from '../moov-reserve.ts'
 import { nameParts } from '../names.ts'
 import type { S3Config, S3Tuning } from '../s3/session.ts'
 import { own, Spool, spoolOf } from '../spool.ts'
-import { earlierName, type GrownFormat, type Recovered, type RecoveredFile, toError } from './recovered.ts'
+import { earlierName, type GrownFormat, type Recovered, type RecoveredFile } from './recovered.ts'
+import type { UploadRecovery } from './recovery-work.ts'
 
-export interface SpoolRecovery {
-  format: GrownFormat
+export interface SpoolRecovery extends UploadRecovery {
   /** Keys for S3, which no journal holds; absent for those of the environment. */
   credentials?: Pick<S3Config, 'access_key_id' | 'secret_access_key' | 'session_token'>
-  /** A bot of the same id is about to begin: what is finished here must not bear the names that it will use. */
-  asEarlier?: boolean
-  /** See `UploadRecovery`. */
-  indexLimitMs?: number
   /** Only uploads to this endpoint (null: AWS) are finished, because the credentials are for no other. Left out: to any. */
   endpoint?: string | null
   tuning?: Partial<S3Tuning>
-  signal: AbortSignal
 }
 
 /**

@@ -6,45 +6,69 @@ import { padHead } from '../moov-reserve.ts'
 import { composeObject, headOf, moveObject } from '../s3/copy.ts'
 import { asListed, listParts } from '../s3/listing.ts'
 import { readObject } from '../s3/object.ts'
-import { PartSender } from '../s3/part-sender.ts'
+import { PartSender, partOf } from '../s3/part-sender.ts'
 import { removeObject } from '../s3/recovery-object.ts'
 import type { S3Session } from '../s3/session.ts'
 import type { RecoveredFile } from './recovered.ts'
-import { fileOf, outgoing, type Work } from './recovery-work.ts'
+import { fileOf, type Work } from './recovery-work.ts'
 
-/** Parts can only be completed under the key for which they were begun. Null if that has happened already. */
+/** For the return of a file to its name, which no other limit may prevent. */
+const PUT_BACK_MS = 60_000
+
+/**
+ * Parts can only be completed under the key for which they were begun; the file goes on from there. Null if all that has
+ * happened already. May be repeated wherever it was interrupted.
+ */
 export async function completeStored(work: Work): Promise<RecoveredFile | null> {
-  const { session, abandoned, options, existing } = work
+  const { session, abandoned, options, existing, earlierKey, limited } = work
   const { start, uploadId, stored, local } = abandoned
   const { key, partBytes } = start.s3!
-  const { signal } = options
   const bodyBytes = [...stored.values(), ...local.values()].reduce((sum, { bytes }) => sum + bytes, 0)
-  if (existing?.bytes === start.room + bodyBytes) {
-    // Killed between the completion and the note of it.
-    const isForgotten = uploadId === null || (await isUploadGone(session, key, uploadId, signal))
-    if (isForgotten) return null
-  }
-  if (uploadId === null)
-    throw new StorageError('missing', `The journal of ${start.name} names no upload, though parts were stored`)
-  const kept = `${key}.kept`
-  if (existing !== null) await moveObject(session, key, kept, signal)
+  const wholeBytes = start.room + bodyBytes
+  const place = `s3://${session.bucket}/${key}`
   try {
-    const recoveryHead = Buffer.from(start.recoveryHead, 'base64')
-    await completeWithFragments(work, uploadId, padHead(recoveryHead, start.room), partBytes)
-    const head = await headOf(session, key, signal)
-    if (head?.bytes !== start.room + bodyBytes) {
-      const place = `s3://${session.bucket}/${key}`
-      throw new StorageError('corrupted', `${place} holds ${head?.bytes} bytes instead of ${start.room + bodyBytes}`)
+    if (uploadId !== null && !(await isUploadGone(session, key, uploadId, limited))) {
+      if (existing !== null) await keepAside(session, key, existing.bytes, limited)
+      const recoveryHead = Buffer.from(start.recoveryHead, 'base64')
+      await completeWithFragments(work, uploadId, padHead(recoveryHead, start.room), partBytes)
+      const head = await headOf(session, key, options.signal)
+      if (head?.bytes !== wholeBytes)
+        throw new StorageError('corrupted', `${place} holds ${head?.bytes} bytes instead of ${wholeBytes}`)
+    } else {
+      // Killed between the completion and the note of it; with something kept aside, before the file left that name.
+      const isAtKey = existing?.bytes === wholeBytes
+      const isThere = async (at: string) => (await headOf(session, at, limited)) !== null
+      if (!isAtKey && (await isThere(earlierKey))) return null
+      if (!isAtKey) throw new StorageError('missing', `${place} is not the recording, and there is no upload of it`)
+      if (options.asEarlier !== true && !(await isThere(keptKey(key)))) return null
     }
-    return await indexObject(work)
+    return await indexObject(work, wholeBytes)
   } finally {
-    // Only where the recovered one has left the name to it.
-    if (existing !== null && (await headOf(session, key, signal)) === null) await moveObject(session, kept, key, signal)
+    if (existing !== null) await putBack(session, key, AbortSignal.timeout(PUT_BACK_MS))
   }
 }
 
+const keptKey = (key: string) => `${key}.kept`
+
+/** Makes room for a completion. */
+async function keepAside(session: S3Session, key: string, bytes: number, signal: AbortSignal): Promise<void> {
+  const kept = await headOf(session, keptKey(key), signal)
+  // Of the same length: it was interrupted between its copy and its removal.
+  if (kept !== null && kept.bytes !== bytes)
+    throw new StorageError('invalid', `s3://${session.bucket}/${keptKey(key)} would be overwritten. Move it away.`)
+  await moveObject(session, key, keptKey(key), signal)
+}
+
+/** Returns what was kept aside to its name, if that is free. Resolves with what has the name now. */
+export async function putBack(session: S3Session, key: string, signal: AbortSignal): Promise<{ bytes: number } | null> {
+  const existing = await headOf(session, key, signal)
+  const kept = existing === null ? await headOf(session, keptKey(key), signal) : null
+  if (kept !== null) await moveObject(session, keptKey(key), key, signal)
+  return existing ?? kept
+}
+
 async function completeWithFragments(
-  { session, abandoned, options }: Work,
+  { session, abandoned, options, limited }: Work,
   uploadId: string,
   head: Uint8Array,
   partBytes: number,
@@ -54,12 +78,14 @@ async function completeWithFragments(
   const parts = new Map(stored)
   const sender = new PartSender(session, { key, contentType: start.contentType }, async () => {})
   sender.resume(uploadId)
+  // As the parts before them.
+  const withSha256 = start.s3!.checksums === 'when_supported'
   const send = (number: number, body: Buffer) =>
-    sender.add(outgoing(start, number, body, (part) => void parts.set(number, asListed(part))))
+    sender.add(partOf(number, body, withSha256, (part) => void parts.set(number, asListed(part))))
   for (let from = 0; from < head.length; from += partBytes)
     send(from / partBytes + 1, Buffer.from(head.subarray(from, from + partBytes)))
   for (const [number, part] of local) send(number, await part.read())
-  await sender.drain(options.signal)
+  await sender.drain(limited)
   const Parts = [...parts]
     .sort(([a], [b]) => a - b)
     .map(([PartNumber, { etag: ETag, checksum }]) => ({ PartNumber, ETag, ChecksumSHA256: checksum ?? undefined }))
@@ -71,7 +97,7 @@ async function completeWithFragments(
  * Now that it can be read, the file gets its whole index, and loses the unfinished piece at its end. Where that is not to
  * be had in time, it stays as it is.
  */
-async function indexObject(work: Work): Promise<RecoveredFile> {
+async function indexObject(work: Work, wholeBytes: number): Promise<RecoveredFile> {
   const { session, abandoned, options, finalKey } = work
   const { key } = abandoned.start.s3!
   const limits = options.indexLimitMs === undefined ? [] : [AbortSignal.timeout(options.indexLimitMs)]
@@ -82,11 +108,11 @@ async function indexObject(work: Work): Promise<RecoveredFile> {
     if (error instanceof StorageError && error.trouble === 'corrupted') throw error
   }
   if (finalKey !== key) await moveObject(session, key, finalKey, options.signal)
-  const whole = await readCrc(session, finalKey, options.signal)
-  return fileOf(session, abandoned.start, finalKey, whole, null)
+  return fileOf(session, abandoned.start, finalKey, await checksumOf(work, wholeBytes), null)
 }
 
-async function composeIndexed({ session, abandoned, options, finalKey }: Work, signal: AbortSignal) {
+async function composeIndexed(work: Work, signal: AbortSignal) {
+  const { session, abandoned, options, finalKey } = work
   const { start } = abandoned
   const { room, contentType } = start
   const { key, partBytes } = start.s3!
@@ -105,8 +131,7 @@ async function composeIndexed({ session, abandoned, options, finalKey }: Work, s
     throw new StorageError('corrupted', `${place} holds ${stored?.bytes} bytes instead of ${range[1]}`)
   }
   if (finalKey !== key) await removeObject(session, key)
-  const whole =
-    body === null ? await readCrc(session, finalKey, options.signal) : joinCrc(continueCrc(EMPTY_CRC, head.bytes), body)
+  const whole = body === null ? await checksumOf(work, range[1]) : joinCrc(continueCrc(EMPTY_CRC, head.bytes), body)
   return fileOf(session, start, finalKey, whole, index)
 }
 
@@ -117,8 +142,12 @@ async function isUploadGone(session: S3Session, key: string, uploadId: string, s
   )
 }
 
-function readCrc(session: S3Session, key: string, signal: AbortSignal): Promise<Crc> {
-  return readObject(session, { step: 'verify', key, signal }, async (chunks) => {
+async function checksumOf(
+  { session, options, finalKey: key }: Work,
+  bytes: number,
+): Promise<Partial<Crc> & { bytes: number }> {
+  if (options.limit !== undefined) return { bytes }
+  return readObject(session, { step: 'verify', key, signal: options.signal }, async (chunks) => {
     let crc: Crc = EMPTY_CRC
     for await (const chunk of chunks) crc = continueCrc(crc, chunk)
     return crc

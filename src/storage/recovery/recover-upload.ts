@@ -8,17 +8,16 @@ import { READ_NO_LINK } from '../folder/file-writing.ts'
 import type { Growth } from '../growth-journal.ts'
 import { padHead } from '../moov-reserve.ts'
 import { CompleteUpload } from '../s3/complete-upload.ts'
-import { headOf } from '../s3/copy.ts'
 import { asListed, listParts, listUploads } from '../s3/listing.ts'
 import { abortUpload } from '../s3/multipart.ts'
-import { PartSender } from '../s3/part-sender.ts'
+import { PartSender, partOf } from '../s3/part-sender.ts'
 import { partPath } from '../s3/part-spool.ts'
 import { recoveryKey, removeObject } from '../s3/recovery-object.ts'
 import { type S3Config, S3Session, type S3Tuning } from '../s3/session.ts'
 import { removeTails } from '../s3/tail-objects.ts'
-import { completeStored } from './recover-stored-parts.ts'
+import { completeStored, putBack } from './recover-stored-parts.ts'
 import { earlierName, type RecoveredFile } from './recovered.ts'
-import { type AbandonedUpload, fileOf, outgoing, type UploadRecovery, type Work } from './recovery-work.ts'
+import { type AbandonedUpload, fileOf, type UploadRecovery, type Work } from './recovery-work.ts'
 
 /** Recovers an upload from its journal and spool. Null if nothing was recorded or the file is complete already. */
 export async function recoverSpooledUpload(
@@ -44,12 +43,18 @@ export async function recoverSpooledUpload(
 async function abandonedOf(folder: string, growth: Growth): Promise<AbandonedUpload> {
   const { start, wholeBytes, uploadId } = growth
   const { partBytes } = start.s3!
-  const stored = new Map(growth.parts.map((part) => [part.number, asListed(part)]))
+  const noted = new Map(growth.parts.map((part) => [part.number, asListed(part)]))
+  const stored: AbandonedUpload['stored'] = new Map()
   const local: AbandonedUpload['local'] = new Map()
   const present = new Set(await readdir(folder))
   const first = start.room / partBytes + 1
+  // What comes after a gap cannot be joined to what is before it.
   for (let left = wholeBytes, number = first; left > 0; left -= partBytes, number++) {
-    if (stored.has(number)) continue
+    const there = noted.get(number)
+    if (there !== undefined) {
+      stored.set(number, there)
+      continue
+    }
     const file = partPath(folder, number)
     if (!present.has(path.basename(file))) break
     const bytes = Math.min(left, partBytes, (await stat(file)).size)
@@ -66,11 +71,13 @@ export async function recoverUpload(
 ): Promise<RecoveredFile | null> {
   const { start, uploadId } = abandoned
   const { key } = start.s3!
-  const { signal } = options
-  const existing = await headOf(session, key, signal)
+  const { signal, limit = signal } = options
+  const limited = AbortSignal.any([signal, limit])
+  limited.throwIfAborted()
+  const existing = await putBack(session, key, limited)
   const earlierKey = `${key.slice(0, key.length - start.name.length)}${earlierName(start.name, start.startedAt)}`
   const finalKey = existing !== null || options.asEarlier === true ? earlierKey : key
-  const work: Work = { session, abandoned, options, finalKey, existing }
+  const work: Work = { session, abandoned, options, limited, earlierKey, finalKey, existing }
   const file = abandoned.stored.size === 0 ? await storeLocal(work) : await completeStored(work)
   if (uploadId !== null) await removeNote(session, recoveryKey(key, uploadId), signal)
   else await abortEmpty(session, key, signal)
@@ -96,10 +103,15 @@ async function abortEmpty(session: S3Session, key: string, signal: AbortSignal):
 }
 
 /** The server has no part: all bytes are here, so the file is uploaded as if it had just been recorded. */
-async function storeLocal({ session, abandoned, options, finalKey }: Work): Promise<RecoveredFile | null> {
+async function storeLocal({
+  session,
+  abandoned,
+  options,
+  limited: signal,
+  finalKey,
+}: Work): Promise<RecoveredFile | null> {
   const { start, uploadId, local } = abandoned
   const { partBytes, key } = start.s3!
-  const { signal } = options
   let file: RecoveredFile | null = null
   if (local.size > 0) {
     const recoveryHead = Buffer.from(start.recoveryHead, 'base64')
@@ -123,7 +135,7 @@ async function storeLocal({ session, abandoned, options, finalKey }: Work): Prom
         left -= body.length
         if (body.length === 0) break
         whole = joinCrc(whole, continueCrc(EMPTY_CRC, body))
-        sender.add(outgoing(start, number, body, (stored) => upload.note(stored)))
+        sender.add(partOf(number, body, session.withChecksums, (stored) => upload.note(stored)))
       }
       await upload.complete(head, whole, signal)
     }

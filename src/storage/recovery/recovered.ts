@@ -39,7 +39,3 @@ export interface Recovered {
 export function earlierName(name: string, startedAt: number): string {
   return `earlier-${new Date(startedAt).toISOString().replaceAll(':', '-')}/${name}`
 }
-
-export function toError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown))
-}

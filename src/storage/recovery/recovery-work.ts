@@ -1,9 +1,7 @@
 /** The input and the shared steps of the recovery of an upload. */
-import { createHash } from 'node:crypto'
-import { type Crc, continueCrc, crcHex, EMPTY_CRC } from '../crc32.ts'
-import type { GrowthStart, StoredPart } from '../growth-journal.ts'
+import { crcHex } from '../crc32.ts'
+import type { GrowthStart } from '../growth-journal.ts'
 import type { ListedPart } from '../s3/listing.ts'
-import type { OutgoingPart } from '../s3/part-sender.ts'
 import type { S3Session } from '../s3/session.ts'
 import type { GrownFormat, RecoveredFile } from './recovered.ts'
 
@@ -19,10 +17,15 @@ export interface AbandonedUpload {
 
 export interface UploadRecovery {
   format: GrownFormat
-  /** The finished file must not have the name that a new recording will use. */
+  /** A bot of the same id is about to begin: what is finished here must not have the names that it will use. */
   asEarlier?: boolean
   /** Making the index again reads the whole object. When it takes longer than this, the file plays by its fragments. */
   indexLimitMs?: number
+  /**
+   * A bot waits for the recovery, which this ends, unless the upload is completed: then the file has the name of that bot's
+   * own, and is brought to its place first. It is not read once more for its checksum.
+   */
+  limit?: AbortSignal
   signal: AbortSignal
 }
 
@@ -31,36 +34,20 @@ export interface Work {
   session: S3Session
   abandoned: AbandonedUpload
   options: UploadRecovery
+  /** `limit` and `signal`: for what comes before the completion. */
+  limited: AbortSignal
+  earlierKey: string
   /** Where the finished file goes. */
   finalKey: string
   /** The object that exists under the name of the growing file, and is never replaced. */
   existing: { bytes: number } | null
 }
 
-/** A part that goes as those before it went: S3 wants checksums of all parts of an upload, or of none. */
-export function outgoing(
-  { s3 }: GrowthStart,
-  number: number,
-  body: Buffer,
-  onStored: (part: StoredPart) => void,
-): OutgoingPart {
-  const withSha256 = s3?.checksums === 'when_supported'
-  return {
-    number,
-    bytes: body.length,
-    crc: continueCrc(EMPTY_CRC, body),
-    md5: createHash('md5').update(body).digest(),
-    sha256: withSha256 ? createHash('sha256').update(body).digest() : null,
-    read: async () => body,
-    onStored: async (part) => onStored(part),
-  }
-}
-
 export function fileOf(
   session: S3Session,
   start: GrowthStart,
   key: string,
-  whole: Crc,
+  { bytes, value }: { bytes: number; value?: number },
   index: { seconds: number } | null,
 ): RecoveredFile {
   const original = start.s3!.key
@@ -68,9 +55,9 @@ export function fileOf(
   return {
     name: key.slice(folder.length),
     location: `s3://${session.bucket}/${key}`,
-    bytes: whole.bytes,
+    bytes,
     sha256: null,
-    crc32: crcHex(whole),
+    ...(value !== undefined && { crc32: crcHex({ bytes, value }) }),
     botId: folder.split('/').at(-2) ?? null,
     seconds: index?.seconds ?? null,
     index: index === null ? 'fragments' : 'whole',

@@ -5,7 +5,7 @@ import { type Crc, continueCrc, EMPTY_CRC } from '../crc32.ts'
 import { StorageError } from '../error.ts'
 import type { StoredPart } from '../growth-journal.ts'
 import { integrity, type Receipt } from './finished-file.ts'
-import type { PartSender } from './part-sender.ts'
+import { type PartSender, partOf } from './part-sender.ts'
 import type { S3Session } from './session.ts'
 import { verifyGrown } from './verify.ts'
 
@@ -29,8 +29,10 @@ export class CompleteUpload {
   /** Resolves when head and body are one verified object. May be tried again after it rejected. */
   async complete(head: Uint8Array, whole: Crc, signal: AbortSignal): Promise<void> {
     const { partBytes } = this.#file
-    for (let number = 1; (number - 1) * partBytes < head.length; number++)
-      this.#sendHead(number, head.subarray((number - 1) * partBytes, number * partBytes))
+    for (let number = 1; (number - 1) * partBytes < head.length; number++) {
+      const body = Buffer.from(head.subarray((number - 1) * partBytes, number * partBytes))
+      this.#sender.add(partOf(number, body, this.#session.withChecksums, (part) => this.note(part)))
+    }
     await this.#sender.drain(signal)
     const parts = [...this.#stored.values()].sort((a, b) => a.number - b.number)
     const expected = { ...whole, ...wholeDigests(parts) }
@@ -52,19 +54,6 @@ export class CompleteUpload {
     const digests = { etag: md5.toString('hex'), checksum: sha256?.toString('base64') ?? null }
     const receipt = { etag: answer.ETag, checksum: answer.ChecksumSHA256 }
     await this.#verify({ ...continueCrc(EMPTY_CRC, content), ...digests }, receipt, signal, false)
-  }
-
-  #sendHead(number: number, content: Uint8Array): void {
-    const body = Buffer.from(content.buffer, content.byteOffset, content.length)
-    this.#sender.add({
-      number,
-      bytes: body.length,
-      crc: continueCrc(EMPTY_CRC, body),
-      md5: createHash('md5').update(body).digest(),
-      sha256: this.#session.withChecksums ? createHash('sha256').update(body).digest() : null,
-      read: async () => body,
-      onStored: async (part) => this.note(part),
-    })
   }
 
   async #complete(parts: readonly StoredPart[], expected: Expected, signal: AbortSignal): Promise<Receipt> {

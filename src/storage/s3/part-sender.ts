@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto'
 import { UploadPartCommand } from '@aws-sdk/client-s3'
-import type { Crc } from '../crc32.ts'
+import { toError } from '@standin/wire/text/error-text.ts'
+import { type Crc, continueCrc, EMPTY_CRC } from '../crc32.ts'
 import { StorageError } from '../error.ts'
 import type { StoredPart } from '../growth-journal.ts'
 import { isCredentialTrouble, s3CodeOf } from './errors.ts'
@@ -17,6 +19,24 @@ export interface OutgoingPart {
   read(): Promise<Buffer>
   /** After the server has it. */
   onStored(part: StoredPart): Promise<void>
+}
+
+/** A part that is in memory. S3 wants a SHA-256 with all parts of an upload, or with none. */
+export function partOf(
+  number: number,
+  body: Buffer,
+  withSha256: boolean,
+  onStored: (part: StoredPart) => void,
+): OutgoingPart {
+  return {
+    number,
+    bytes: body.length,
+    crc: continueCrc(EMPTY_CRC, body),
+    md5: createHash('md5').update(body).digest(),
+    sha256: withSha256 ? createHash('sha256').update(body).digest() : null,
+    read: async () => body,
+    onStored: async (part) => onStored(part),
+  }
 }
 
 /**
@@ -159,7 +179,7 @@ export class PartSender {
       const sending: Promise<void> = this.#send(part)
         .catch((error: unknown) => {
           this.#waiting.unshift(part)
-          this.#failure ??= error instanceof Error ? error : new Error(String(error))
+          this.#failure ??= toError(error)
         })
         .finally(() => {
           this.#sending.delete(sending)

@@ -16,6 +16,7 @@ import { temporaryFolder } from '../../fakes/at-end.ts'
 import { inProcess } from '../../fakes/in-process.ts'
 import { probe } from '../../media/media-info.ts'
 import { startS3Server, storageOf } from '../../servers/s3-server.ts'
+import { recording } from '../run/recording-bot.ts'
 import { never } from '../storage/place.ts'
 
 const run = promisify(execFile)
@@ -81,6 +82,7 @@ async function writeParts(): Promise<string[]> {
       '2',
       3,
       [
+        [10, await finalReport()],
         ...[recordsFrom(10), joins({ ...BEN, id: 1 }, 10), joins({ id: 2, name: 'Cleo', platform_id: 'c' }, 10)],
         // The platform shows what was written before.
         ...[says('m1', 'First', 1, 1), says('m2', 'Second', 11, 2)],
@@ -89,6 +91,12 @@ async function writeParts(): Promise<string[]> {
       { 'transcription.json': { provider: 'Default', result: { languages: ['en'], utterances: [ended], holes } } },
     ),
   ]
+}
+
+async function finalReport(): Promise<BotEvent> {
+  const world = await recording()
+  world.stop('command')
+  return world.report()
 }
 
 async function writePart(
@@ -161,6 +169,7 @@ test('media, people, turns, chat, words and events of two parts are those of one
   const { result } = await jsonOf(place, 'transcription.json')
   expect(result.holes).toEqual([{ start: expect.closeTo(5, 1), end: expect.closeTo(6, 1), user_id: 2, reason: 'no' }])
   expect(result.utterances).toMatchObject([{ text: 'Hello', user_id: 2, start: expect.closeTo(4.5, 1) }])
+  expect(await readFile(join(place, 'report.html'), 'utf8')).toMatch(/(?!0\.0)\d+\.\d MB/)
   const events = await linesOf(place, 'events.jsonl')
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
   expect(events.filter(({ event }) => event.type === 'recording_gap')).toHaveLength(1)

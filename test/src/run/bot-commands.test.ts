@@ -61,6 +61,19 @@ test('pause and resume cut the pause out of every time', async () => {
   expect(world.sentChat).toEqual(['Pausing'])
 })
 
+test('people who are there when the bot leaves in a pause were there until then, with those who came in it', async () => {
+  const world = await recording()
+  await world.command({ type: 'pause' })
+  await world.pass(5, 2)
+  world.joins({ id: 'devices/3', name: 'Cem' })
+  await world.pass(5, 3)
+  const left_at = new Date(world.clock.now()).toISOString()
+  world.stop('command')
+  await world.end()
+  const visits = [{ left_at }]
+  expect(world.json('participants.json')).toMatchObject([{ visits }, { visits }, { visits }])
+})
+
 test('a bot that continues for one that was paused is paused as soon as it records', async () => {
   const world = new World({}, { continues: { has_seen_others: true, is_paused: true } })
   await world.untilStatus('recording_paused')

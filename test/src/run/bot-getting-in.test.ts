@@ -1,6 +1,6 @@
 /** A bot that does not get in, or may not record. */
 import { describe, expect, test } from 'vitest'
-import { BotError } from '../../../packages/core/errors.ts'
+import { BotError, DISPLAY_STEP } from '../../../packages/core/errors.ts'
 import { IN_WAITING_ROOM, untilStopped, World } from '../../fakes/world.ts'
 
 const refused = (canRetry: boolean) => new BotError('BOT_NOT_ACCEPTED', "You can't join this video call", { canRetry })
@@ -75,6 +75,20 @@ describe('a bot that does not get in', () => {
     const entry = ['prepare environment', 'open meeting', 'join', 'waitForAdmission']
     expect(world.calls.slice(0, 10)).toEqual([...entry, 'leave', 'close meeting', ...entry])
     expect(world.statuses()).toEqual(['joining_call', 'in_waiting_room', 'in_call_not_recording', 'in_call_recording'])
+  })
+
+  test('a bot that has to enter again, on a display, waits to be admitted once more, and records', async () => {
+    let entries = 0
+    const world = new World({
+      join: async () => 'waiting_room',
+      async obtainRecordingRight() {
+        if (entries++ === 0) throw new BotError('INTERNAL_ERROR', 'No picture.', { step: DISPLAY_STEP, canRetry: true })
+      },
+    })
+    await world.untilStatus('in_call_recording')
+    expect(world.count('waitForAdmission')).toBe(2)
+    expect(world.statuses()).toEqual(['joining_call', 'in_waiting_room', 'in_call_not_recording', 'in_call_recording'])
+    expect(world.notices).toEqual(['The bot is in the waiting room again.'])
   })
 
   test('a denial is final, and leaves evidence with what the host can do', async () => {

@@ -35,13 +35,29 @@ function delivery(storage: object, store: () => Promise<void> = async () => {}) 
   return { parts, workFolder, stored }
 }
 
+function leaveEarlier(workFolder: string): string {
+  const folder = 'earlier-2026-11-21T20-15-00.000Z/audio'
+  mkdirSync(join(workFolder, folder), { recursive: true })
+  writeFileSync(join(workFolder, folder, '1.ogg'), 'content')
+  return `${folder}/1.ogg`
+}
+
 const filesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder).sort() : null)
 
-test('the local copies go after the journal, the last file, is in the bucket', async () => {
+test('the local copies go after the journal and what earlier bots left are in the bucket', async () => {
   const { parts, workFolder, stored } = delivery(BUCKET)
+  const left = leaveEarlier(workFolder)
   await deliverJournal(parts, null)
-  expect(stored).toEqual(['events.jsonl'])
+  expect(stored).toEqual(['events.jsonl', left])
   expect(filesIn(workFolder)).toBeNull()
+})
+
+test('what earlier bots left stays if it cannot be stored', async () => {
+  let stores = 0
+  const { parts, workFolder } = delivery(BUCKET, () => (stores++ === 0 ? Promise.resolve() : away()))
+  const left = leaveEarlier(workFolder)
+  await deliverJournal(parts, null)
+  expect(existsSync(join(workFolder, left))).toBe(true)
 })
 
 const away = () => Promise.reject(new Error('the bucket is away'))

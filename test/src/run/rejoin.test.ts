@@ -120,6 +120,19 @@ describe('a browser that crashes while time is recorded', () => {
     expect(world.stored).toContain('video.mp4')
   })
 
+  test('a wait for admission ends with the capture environment, and the next browser asks', async () => {
+    const world = await recording()
+    const { join, waitForAdmission } = world
+    Object.assign(world, IN_WAITING_ROOM)
+    dies(world)
+    await world.clock.advance(10_000)
+    Object.assign(world, { join, waitForAdmission })
+    world.emitRecorder({ type: 'failed', lost: 'environment', error: new Error('The sound server died') })
+    await world.pass(10, 2)
+    expect(world.count('open meeting')).toBe(3)
+    expect(world.spans).toHaveLength(2)
+  })
+
   test('a platform that refuses is not asked twice', async () => {
     const world = await recording()
     world.join = () => Promise.reject(new BotError('CANNOT_JOIN_MEETING', 'The meeting has ended.'))

@@ -4,20 +4,22 @@ import type { BotCommand } from '@standin/wire/commands.ts'
 import { expect, test } from 'vitest'
 import { BotError } from '../../../packages/core/errors.ts'
 import type { ShownPageListener } from '../../../packages/core/ports.ts'
+import type { World } from '../../fakes/world.ts'
 import { ann, recording } from './recording-bot.ts'
 
 const PAGE = 'https://example.com/page'
 
-/** A bot whose meeting shows pages; `broken` ones do not load. */
+/** A bot whose meeting shows pages; `broken` ones do not load, `slow` ones take a second. */
 async function showing(job: Record<string, unknown> = {}) {
   const opened: { target: PageTarget; url: string; listener: ShownPageListener; isClosed: boolean; told: unknown[] }[] =
     []
-  const world = await recording(
+  const world: World = await recording(
     {
       showPage: async (target, url, listener) => {
         if (url.endsWith('broken')) throw new Error('It did not load.')
         const page = { target, url, listener, isClosed: false, told: listener.firstNews() as unknown[] }
         opened.push(page)
+        if (url.endsWith('slow')) await world.clock.sleep(1000)
         return {
           tell: (news) => void page.told.push(news),
           close: async () => {
@@ -33,7 +35,11 @@ async function showing(job: Record<string, unknown> = {}) {
     opened.flatMap(({ target, url, isClosed }) =>
       target === of ? `${url.slice(PAGE.length)} ${isClosed ? 'closed' : 'open'}` : [],
     )
-  return { world, opened, show, state }
+  const rejoin = async () => {
+    world.emit({ type: 'failed', error: new BotError('INTERNAL_ERROR', 'The browser broke.', { canRetry: true }) })
+    for (let second = 0; second < 5; second++) await world.clock.advance(1000)
+  }
+  return { world, opened, show, state, rejoin }
 }
 
 const pagesOf = (camera: string, screen: string) => ({
@@ -69,11 +75,7 @@ test('pages of the job that do not load are notices, and the bot records', async
 test.each(PAGE_TARGETS)(
   'the next browser shows that of %s again, unless it ended itself or was ended',
   async (target) => {
-    const { world, opened, show, state } = await showing()
-    const rejoin = async () => {
-      world.emit({ type: 'failed', error: new BotError('INTERNAL_ERROR', 'The browser broke.', { canRetry: true }) })
-      for (let second = 0; second < 5; second++) await world.clock.advance(1000)
-    }
+    const { world, opened, show, state, rejoin } = await showing()
     await show(`${PAGE}1`, target)
     await rejoin()
     expect(state(target)).toEqual(['1 open', '1 open'])
@@ -88,6 +90,15 @@ test.each(PAGE_TARGETS)(
     expect(opened).toHaveLength(3)
   },
 )
+
+test('a page that is stopped while it loads does not come back', async () => {
+  const { world, show, state, rejoin } = await showing()
+  const commands = [show(`${PAGE}slow`), world.command({ type: 'stop_page' })]
+  await world.clock.advance(1000)
+  expect(await Promise.all(commands)).toEqual([{ ok: true }, { ok: true }])
+  await rejoin()
+  expect(state()).toEqual(['slow closed'])
+})
 
 test('it hears of people who are there and of what happens, and says and stops what it says', async () => {
   const { world, opened, show } = await showing()

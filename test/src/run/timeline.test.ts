@@ -109,12 +109,16 @@ test('a participant who speaks before the roster names them is Unknown, and gets
 
 test('leaving ends the turn and the visit; coming back is a second visit of the same person', () => {
   const timeline = timelineOf(joins('a', 'Ann', 1), speaks('a', true, 2), leaves('a', 4), joins('a', 'Ann', 6))
-  timeline.close(START + 9000)
+  for (const event of [speaks('a', true, 6.5), joins('b', 'Ben', 9.5)]) timeline.onEvent(event)
+  timeline.close(START + 9000, START + 7000)
   const visits = [
     { joined_offset: 1, left_offset: 4 },
     { joined_offset: 6, left_offset: 9 },
   ]
-  expect(timeline.participantsFile()).toMatchObject([{ id: 1, visits, speaking_seconds: 2 }])
+  expect(timeline.participantsFile()).toMatchObject([
+    { id: 1, visits, speaking_seconds: 2.5 },
+    { id: 2, visits: [{ joined_offset: 9.5, left_offset: 9.5 }] },
+  ])
 })
 
 test('a rename is the name of everything', () => {

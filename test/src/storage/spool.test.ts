@@ -1,8 +1,9 @@
 /** Whose spool it is: a living bot's is left alone, also if its process cannot be seen from here. */
 
-import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { GrowthJournal, readGrowth } from '../../../src/storage/growth-journal.ts'
 import { own, Spool } from '../../../src/storage/spool.ts'
 import { temporaryFolder } from '../../fakes/at-end.ts'
 import { rejectionOf } from './place.ts'
@@ -50,4 +51,21 @@ test('of one process it may be owned again, and goes with the last file', async 
   expect(await readdir(path.join(recording, 'spool'))).toContain('owner.json')
   await spool.close()
   expect(await readdir(path.dirname(first))).not.toContain('owner.json')
+})
+
+test('a line of the journal that a full disk cut spoils no other', async () => {
+  const folder = temporaryFolder()
+  const start = { name: 'video.mp4', contentType: 'video/mp4', room: 0, recoveryHead: '', startedAt: 0 }
+  const journal = await GrowthJournal.begin(folder, start)
+  onTestFinished(() => journal.close())
+  const another = await open(path.join(folder, 'another'), 'w')
+  const files: FileHandle = Object.getPrototypeOf(another)
+  await another.close()
+  const write = files.write as (this: FileHandle, text: string) => Promise<{ bytesWritten: number; buffer: string }>
+  vi.spyOn(files as { write: typeof write }, 'write').mockImplementationOnce(function (this: FileHandle, text) {
+    return write.call(this, text.slice(0, 6))
+  })
+  expect(await rejectionOf(journal.write({ to: 1000 }))).toMatchObject({ code: 'ENOSPC' })
+  await journal.write({ to: 2000 })
+  expect(await readGrowth(folder)).toMatchObject({ wholeBytes: 2000 })
 })

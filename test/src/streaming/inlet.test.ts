@@ -13,6 +13,7 @@ function inlet(queuedSeconds: (() => number) | null = null) {
   const began = clock.now()
   let closed = 0
   let emptyAt = 0
+  let onClosed = () => {}
   const made = new Inlet({
     speaker: {
       playSound: async (samples) => {
@@ -25,6 +26,7 @@ function inlet(queuedSeconds: (() => number) | null = null) {
       },
       closeMicrophone: async () => {
         closed++
+        onClosed()
       },
     },
     alsoHear: () => {},
@@ -33,7 +35,10 @@ function inlet(queuedSeconds: (() => number) | null = null) {
     clock,
     logger: silentLogger,
   })
-  return { inlet: made, clock, played, turns, closed: () => closed }
+  const whenClosed = (then: () => void) => {
+    onClosed = then
+  }
+  return { inlet: made, clock, played, turns, closed: () => closed, whenClosed }
 }
 
 test('a burst is given to the page a little ahead of its time, not at once', async () => {
@@ -76,6 +81,17 @@ test('the microphone is closed after three seconds without sound, and opened by 
 async function pass({ clock }: ReturnType<typeof inlet>, ms: number): Promise<void> {
   for (let step = 0; step < ms; step += 20) await clock.advance(20)
 }
+
+test('sound that comes while the microphone closes is played', async () => {
+  const made = inlet()
+  let last: Promise<number> | null = null
+  made.whenClosed(() => {
+    last ??= made.inlet.play(Buffer.alloc(RATE))
+  })
+  await Promise.all([made.inlet.play(Buffer.alloc(RATE)), pass(made, 4500)])
+  expect(made.closed()).toBe(1)
+  expect(await Promise.race([last, 'stuck'])).toBe(0.5)
+})
 
 test('what was played of a whole piece is known, behind live sound and when it is dropped', async () => {
   const made = inlet()

@@ -31,6 +31,11 @@ const fromBucket = { ...options, olderThanMs: 0 }
 const inCalls = (server: S3Server) => configOf(server, { prefix: 'calls' })
 const recoverUpload = (server: S3Server, recording: string, more: object = {}) =>
   recoverSpool(recording, { ...options, credentials: configOf(server), ...more })
+/** Those of a recovery. */
+const OPERATIONS = [
+  ...['HeadObject', 'GetObject', 'CopyObject', 'DeleteObject', 'ListParts', 'ListObjectsV2'],
+  ...['CreateMultipartUpload', 'UploadPart', 'UploadPartCopy', 'CompleteMultipartUpload'],
+]
 const keysIn = (server: S3Server) => [...server.state.objects.keys()]
 const bodyIn = (server: S3Server, key = KEY) => server.state.objects.get(key)!.body
 const crcOf = (whole: Buffer) => crc32(whole).toString(16).padStart(8, '0')
@@ -48,6 +53,17 @@ async function growInBucket(server: S3Server, overrides: Partial<S3Config> = {})
 async function abandon(file: GrowingFile, pieces: number, bytes: number): Promise<void> {
   for (let number = 0; number < pieces; number++) await file.append(numberedPiece(number, bytes))
   await file.close()
+}
+
+/** Goes away with nine pieces of half a part, eight of which the server has. Resolves with the work folder. */
+async function abandonStored(server: S3Server, overrides: Partial<S3Config> = {}): Promise<string> {
+  const { file, recording } = await growInBucket(server, overrides)
+  for (let number = 0; number < 9; number++) await file.append(numberedPiece(number, STEP / 2))
+  await expect.poll(() => file.storedBytes()).toBe(4 * STEP)
+  // The note for recovery.
+  await expect.poll(() => keysIn(server)).not.toEqual([])
+  await file.close()
+  return recording
 }
 
 async function growInFolder(pieces: number, bytes: number): Promise<{ root: string; recording: string }> {
@@ -215,11 +231,7 @@ describe('recovery of an upload from its spool', () => {
 
   test.for(['spool', 'bucket'])('parts that were sent with checksums are completed with them (%s)', async (where) => {
     const server = await serve({ checksums: true })
-    const { file, recording } = await growInBucket(server, { checksums: 'when_supported' })
-    for (let number = 0; number < 9; number++) await file.append(numberedPiece(number, STEP / 2))
-    await expect.poll(() => file.storedBytes()).toBe(4 * STEP)
-    await expect.poll(() => keysIn(server)).toHaveLength(1)
-    await file.close()
+    const recording = await abandonStored(server, { checksums: 'when_supported' })
     const { files: recovered, problems } =
       where === 'spool' ? await recoverUpload(server, recording) : await recoverBucket(inCalls(server), fromBucket)
     expect(problems).toEqual([])
@@ -228,12 +240,57 @@ describe('recovery of an upload from its spool', () => {
     expect(recovered).toMatchObject([{ index: 'whole', bytes: body.length, crc32: crcOf(body) }])
   })
 
+  test('a part that the journal lost ends the recording', async () => {
+    const server = await serve()
+    const recording = await abandonStored(server)
+    const journal = path.join(await spooled(recording), 'journal.jsonl')
+    const lines = (await files.readFile(journal, 'utf8')).split('\n')
+    await files.writeFile(journal, lines.filter((line) => !line.startsWith('{"part":{"number":3,')).join('\n'))
+    expect(await recoverUpload(server, recording, { format: UNREADABLE })).toMatchObject({ problems: [] })
+    expect(
+      bodyIn(server)
+        .subarray(STEP)
+        .equals(numberedBody(2, STEP / 2)),
+    ).toBe(true)
+  })
+
   test('before a new bot of the same id begins, its names are left free', async () => {
     const server = await serve()
     const { file, recording } = await growInBucket(server)
     await abandon(file, 9, STEP / 2)
     await recoverUpload(server, recording, { asEarlier: true })
     expect(keysIn(server)).toEqual([expect.stringMatching(/^calls\/bot\/earlier-.*Z\/video\.mp4$/)])
+  })
+
+  // After the signal the bot ends; after the limit it records under that name.
+  test.for([
+    { aborted: 'signal', isFree: true },
+    { aborted: 'signal', isFree: false },
+    { aborted: 'limit', isFree: true },
+  ])('ended anywhere, it may be repeated: $aborted, $isFree', { timeout: 120_000 }, async ({ aborted, isFree }) => {
+    const server = await serve()
+    let onRequest = () => {}
+    for (const operation of OPERATIONS) server.before(operation, () => onRequest())
+    for (let last = 1, isOver = false; !isOver; last++) {
+      server.state.objects.clear()
+      const recording = await abandonStored(server)
+      const putNewer = () => server.state.put(KEY, Buffer.from('a newer recording'), 'video/mp4', false)
+      if (!isFree) putNewer()
+      const end = new AbortController()
+      let requests = 0
+      onRequest = () => void (++requests === last && end.abort(new Error('ended')))
+      const recover = (more: object = {}) => recoverUpload(server, recording, { asEarlier: isFree, ...more })
+      await recover({ [aborted]: end.signal })
+      isOver = requests < last
+      if (aborted === 'limit') putNewer()
+      expect((await recover()).problems).toEqual([])
+      const names = keysIn(server).filter((key) => key !== KEY)
+      expect(names).toEqual([expect.stringMatching(/\/earlier-.*Z\/video\.mp4$/)])
+      const body = bodyIn(server, names[0]).subarray(STEP)
+      expect(body.equals(numberedBody(9, STEP / 2))).toBe(true)
+      const isNewer = !isFree || aborted === 'limit'
+      expect(server.state.objects.get(KEY)?.body.toString()).toBe(isNewer ? 'a newer recording' : undefined)
+    }
   })
 })
 
