@@ -13,7 +13,7 @@ import { InCallTasks } from './in-call-tasks.ts'
 import { JoinFlow } from './join-flow.ts'
 import { leaveSteps } from './leaving.ts'
 import type { ElementName, PageSnapshot, TeamsPageApi } from './page/types.ts'
-import { teamsClassifier } from './page-classifier.ts'
+import { SIGN_IN_STANDS_MS, teamsClassifier } from './page-classifier.ts'
 import { teamsScript } from './page-script.ts'
 import type { PageStateKind } from './page-state.ts'
 
@@ -58,7 +58,10 @@ export const openMicrosoftTeams: OpenDriver = async (target, environment, signal
     captions: { turnOn: () => inCallTasks.turnOnCaptions() },
     leaving: leaveSteps(page, () => form.hasAsked),
     hide: hideCoordinates,
-    watching: { afterPoll: (snapshot, state, isNewDocument) => inCallTasks.afterPoll(snapshot, state, isNewDocument) },
+    watching: {
+      afterPoll: (snapshot, state, isNewDocument) => inCallTasks.afterPoll(snapshot, state, isNewDocument),
+      endLooks: { sign_in_page: 1 + Math.ceil(SIGN_IN_STANDS_MS / page.waits.callPollEveryMs) },
+    },
   })
 }
 

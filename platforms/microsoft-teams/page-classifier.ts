@@ -12,10 +12,10 @@ import { isHeld, PAGE_PHASES, type PageStateKind, stateOf } from './page-state.t
 import { WORDS } from './words.ts'
 
 /**
- * The silent sign-in of every join passes through a sign-in host for a moment; a sign-in wall stays
+ * The silent sign-in passes through a sign-in host for a moment, at every join and maybe later; a sign-in wall stays
  * (docs/platform-notes/microsoft-teams.md#redirects-before-the-pre-join-page).
  */
-const SIGN_IN_STANDS_MS = 3000
+export const SIGN_IN_STANDS_MS = 3000
 const OFF_SITE_STANDS_MS = 5000
 
 export function teamsClassifier(

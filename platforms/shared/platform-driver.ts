@@ -44,7 +44,8 @@ import type { DeviceToggles } from './join/device-toggles.ts'
 import { enter, type JoinSteps, waitForAdmission, waitingForOf } from './join/join-steps.ts'
 import type { CommonSnapshot, PageApi } from './page/types.ts'
 import { FrameLink, PAINTER } from './page-access/frame-link.ts'
-import { MeetingPage, type MeetingScript, NoAnswer, type PageParts } from './page-access/meeting-page.ts'
+import { MeetingPage, type MeetingScript, type PageParts } from './page-access/meeting-page.ts'
+import { NoAnswer, untilSilence } from './page-access/no-answer.ts'
 import { receiveCarriedAudio } from './page-access/page-audio-transport.ts'
 import { structureOf } from './page-access/page-structure.ts'
 import { devicesAtStart } from './page-access/script-config.ts'
@@ -339,7 +340,7 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength)
     const queued = await this.#page.ask('playSound', bytes.toString('base64'), sampleRate)
     const snapshot = this.#page.lastSnapshot
-    if (snapshot && !devices.isRight(snapshot)) await devices.settle(snapshot)
+    if (snapshot) await this.#settleDevices(snapshot)
     return queued ?? 0
   }
 
@@ -354,7 +355,13 @@ export class PlatformDriver<Snapshot extends CommonSnapshot, Kind extends string
     if (this.#stage?.isUsed && !this.#wasMuted) return
     devices.want('microphone', 'off')
     const snapshot = this.#page.lastSnapshot
-    if (this.#meeting.isUnderWay && snapshot && !devices.isRight(snapshot)) await devices.settle(snapshot)
+    if (this.#meeting.isUnderWay && snapshot) await this.#settleDevices(snapshot)
+  }
+
+  /** Sooner than the next poll would. */
+  async #settleDevices(snapshot: Snapshot): Promise<void> {
+    const { devices } = this.#parts
+    if (!devices.isRight(snapshot)) await untilSilence(this.#page.logger, devices.settle(snapshot))
   }
 
   async restoreSound(): Promise<string[]> {

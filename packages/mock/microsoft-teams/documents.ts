@@ -34,10 +34,11 @@ const query = 'anon=true&launchAgent=join_launcher_web&lightExperience=true&corr
 if (target.startsWith('/')) location.replace(target + (target.includes('?') ? '&' : '?') + query)`)
 }
 
-/** The silent attempt to sign in, which fails: no account is signed in. */
+/** The silent attempt to sign in, which takes a second and fails: no account is signed in. */
 export function signInProbeDocument(redirectTo: string) {
   return shellDocument(`
-if (window.top === window) location.replace(${JSON.stringify(redirectTo).replaceAll('<', '\\u003c')})`)
+const back = ${JSON.stringify(redirectTo).replaceAll('<', '\\u003c')}
+if (window.top === window) setTimeout(() => location.replace(back), 1000)`)
 }
 
 export function signInDocument(): string {

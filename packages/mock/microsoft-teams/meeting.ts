@@ -95,6 +95,7 @@ const SHOWABLE: Record<string, (visit: TeamsVisit) => void> = {
   'left-elsewhere': (visit) => visit.finishLeft(),
   'off-site': (visit) => visit.navigate('https://www.microsoft.com/'),
   reload: (visit) => visit.hop(),
+  'sign-in-hop': (visit) => visit.hop('login.microsoftonline.com'),
 }
 
 const MAX_MESSAGE_LENGTH = 28_000

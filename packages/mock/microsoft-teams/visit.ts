@@ -143,10 +143,11 @@ export class TeamsVisit extends PreCallVisit {
     this.send({ do: 'chatChange', line })
   }
 
-  /** The page loads once more, as the full client, in the middle of the call. */
-  hop(): void {
+  /** The page loads once more, as the full client, in the middle of the call; maybe by way of a sign-in host. */
+  hop(signInHost: string | null = null): void {
     this.expect('load the page again', ['call'])
-    this.goOn('/v2/')
+    const back = new URLSearchParams({ prompt: 'none', redirect_uri: `https://${this.meeting.settings.host}/v2/` })
+    this.goOn(signInHost === null ? '/v2/' : `https://${signInHost}/common/oauth2/v2.0/authorize?${back}`)
   }
 
   /** The call disappears without a message. */

@@ -13,11 +13,8 @@ export function captureMeetAudio(
     config,
     voices: {
       ownerOf: (receiver) => currentSource(receiver)?.toString() ?? null,
-      participantOf(source) {
-        // The people of one room share a source, which does not say who of them speaks.
-        const owners = roster.ownersOfSource(Number(source))
-        return owners.length === 1 ? owners[0]! : null
-      },
+      // The people of one room share a source, which does not say who of them speaks.
+      participantsOf: (source) => roster.ownersOfSource(Number(source)),
       certainAfter: 2,
     },
   })

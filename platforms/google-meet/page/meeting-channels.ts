@@ -4,7 +4,7 @@
  */
 import type { WebRtcTap } from '../../shared/page/audio/webrtc-tap.ts'
 import { UnreadMessage, type UnreadMessages } from '../../shared/page/chat/unread-messages.ts'
-import { wrapMethod } from '../../shared/page/dom/patch-native.ts'
+import { listenToFetch } from '../../shared/page/fetched-answers.ts'
 import { pageNow } from '../../shared/page/page-clock.ts'
 import { type CaptionRecord, decodeCaptions } from './captions.ts'
 import { type CollectionUpdate, decodeCollection, decodeSync, type UserRecord } from './collections.ts'
@@ -53,7 +53,7 @@ export function listenToMeetingChannels(tap: WebRtcTap, handlers: MeetingChannel
     })
   })
 
-  listenToRosterCalls((text) => {
+  listenToFetch(/SyncMeetingSpaceCollections/, (text) => {
     try {
       const users = decodeSync(text)
       onRosterCall(users, pageNow())
@@ -61,28 +61,6 @@ export function listenToMeetingChannels(tap: WebRtcTap, handlers: MeetingChannel
     } catch {
       unread.note('roster call', 'unread')
     }
-  })
-}
-
-/** The page's own use of the response does not change. */
-function listenToRosterCalls(handle: (text: string) => void): void {
-  wrapMethod(globalThis, 'fetch', (native, _self, given) => {
-    const answer = native(...given) as Promise<Response>
-    const [request] = given
-    const url = request instanceof Request ? request.url : String(request)
-    if (url.includes('SyncMeetingSpaceCollections')) {
-      answer
-        .then((response) => (response.ok ? response.clone().text() : null))
-        .then(
-          (text) => {
-            if (text !== null) handle(text)
-          },
-          () => {
-            // The page handles a failed call itself.
-          },
-        )
-    }
-    return answer
   })
 }
 

@@ -3,8 +3,8 @@
  * come out.
  *
  * The meeting's own channel is believed at once, and its HTTP form for names and arrivals. The page (tiles, people
- * panel) names people whom the other two never named, and shows who is gone of those whom the channel never named: it
- * may have begun after they left. Tiles and rows are virtual: absence from them in one poll proves nothing.
+ * panel) names people whom the other two never named, and shows who is gone: the channel may have begun after they left,
+ * or have been down meanwhile. Tiles and rows are virtual: absence from them in one poll proves nothing.
  */
 import { createRosterReporter, type RosterReporter } from '../../shared/page/people/roster-reporter.ts'
 import type { PageEvent, PageParticipant } from '../../shared/page/types.ts'
@@ -21,6 +21,8 @@ export interface SeenPerson {
 
 /** Polls without a trace of a person whom the channel never named, before the person counts as gone. */
 const ABSENCES = 3
+/** The same for a person of the channel: ten seconds, since the page follows the channel late. */
+const CHANNEL_ABSENCES = 40
 
 interface Known {
   participant: PageParticipant
@@ -109,20 +111,36 @@ export class Roster {
       this.#source ??= 'page'
     }
     const present = this.present().length
+    const others = count === null ? null : count - (this.#selfIds.size > 0 ? 1 : 0)
     for (const [id, known] of this.#people) {
       if (known.source === 'channel' || !known.isIn) continue
       known.absences = ids.has(id) ? 0 : known.absences + 1
-      const mayBeUnseen = count === null ? known.source === 'http' : present <= count - (this.#selfIds.size > 0 ? 1 : 0)
+      const mayBeUnseen = others === null ? known.source === 'http' : present <= others
       if (known.absences >= ABSENCES && !mayBeUnseen) known.isIn = false
     }
+    this.#noteMissing(ids, others)
     this.#report(at)
+  }
+
+  /** Those of the channel are missing while the page shows none of them, and counts as many people less. */
+  #noteMissing(ids: ReadonlySet<string>, others: number | null): void {
+    const present = this.#present()
+    const missing = present.filter(({ source, participant }) => source === 'channel' && !ids.has(participant.id))
+    const areGone = others !== null && missing.length <= present.length - others
+    for (const [id, known] of this.#people) {
+      if (known.source !== 'channel') continue
+      if (ids.has(id)) known.absences = 0
+      else if (missing.includes(known)) known.absences = areGone ? known.absences + 1 : 0
+    }
   }
 
   /** Others in the meeting, in the order in which they were first seen. */
   present(): PageParticipant[] {
-    return [...this.#people.values()]
-      .filter(({ isIn, participant }) => isIn && !this.isSelf(participant.id))
-      .map(({ participant }) => participant)
+    return this.#present().map(({ participant }) => participant)
+  }
+
+  #present(): Known[] {
+    return [...this.#people.values()].filter((known) => isPresent(known) && !this.isSelf(known.participant.id))
   }
 
   /** The only person of this name; null if there is none, or more than one. */
@@ -150,7 +168,7 @@ export class Roster {
     return [...this.#outputs.values()]
       .filter(({ kind, streamId }) => kind === 'audio' && streamId === wanted)
       .map(({ deviceId }) => deviceId)
-      .filter((id) => !this.isSelf(id) && !this.#shares.has(id) && this.#people.get(id)?.isIn !== false)
+      .filter((id) => !this.isSelf(id) && !this.#shares.has(id) && isPresent(this.#people.get(id)))
   }
 
   videoOf(deviceId: string): OutputRecord | null {
@@ -172,4 +190,10 @@ export class Roster {
     const sharing = [...this.#shares.values()].filter((id) => !this.isSelf(id))
     this.#rosterReporter.update({ people: this.present(), selfIsKnown: this.#selfIds.size > 0, sharing }, at)
   }
+}
+
+/** A device without a person may be one whose name comes later. */
+function isPresent(known: Known | undefined): boolean {
+  if (known === undefined) return true
+  return known.isIn && (known.source !== 'channel' || known.absences < CHANNEL_ABSENCES)
 }

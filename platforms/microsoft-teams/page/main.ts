@@ -9,6 +9,7 @@ import { startCaptions } from './call-object.ts'
 import { createCaptionEvents } from './caption-events.ts'
 import { createChat } from './chat.ts'
 import { createElements } from './elements.ts'
+import { createEndNotice } from './end-notice.ts'
 import { watchMarks } from './marks.ts'
 import { listenToMeetingChannels } from './meeting-channels.ts'
 import { createReactionReader } from './reactions.ts'
@@ -17,7 +18,7 @@ import { blockForeignSchemes } from './schemes.ts'
 import { createSnapshotReader } from './snapshot.ts'
 import { watchTeamsSpeech } from './speech.ts'
 import { compositeTiles, readTiles } from './tiles.ts'
-import type { EndNotice, PageConfig, TeamsPageApi } from './types.ts'
+import type { PageConfig, TeamsPageApi } from './types.ts'
 import { warmUpDevices } from './warm-up-devices.ts'
 
 /** Given by the driver, which wraps this script in a function of this parameter. */
@@ -31,7 +32,7 @@ if (window.top === window) startPage(standinConfig, createTeamsPage, { isMeeting
 
 function createTeamsPage(page: SharedPage<PageConfig>): PlatformPage<TeamsPageApi> {
   const { config, tap, queue, emit, emitSpeech, hands } = page
-  let endNotice: EndNotice | null = null
+  const endNotice = createEndNotice()
   const wording = createWording(config.labels)
   const elements = createElements(config, wording)
   const { select } = elements
@@ -46,7 +47,7 @@ function createTeamsPage(page: SharedPage<PageConfig>): PlatformPage<TeamsPageAp
   const snapshot = createSnapshotReader(elements, wording, {
     people,
     dialogs,
-    endNotice: () => endNotice,
+    endNotice: endNotice.read,
     unattributedMs: () => speech?.unattributedMs() ?? 0,
     audioReceivers: () => tap?.audioReceivers().length ?? 0,
   })
@@ -61,7 +62,7 @@ function createTeamsPage(page: SharedPage<PageConfig>): PlatformPage<TeamsPageAp
       },
       onRoster: (records) => people.takePush(records),
       onEnd({ subCode, senderMri }) {
-        endNotice = { subCode, isByOther: senderMri !== null && senderMri !== people.selfMri }
+        endNotice.take({ subCode, isByOther: senderMri !== null && senderMri !== people.selfMri })
       },
       onChat: (messages) => chat.addPushed(messages),
     })

@@ -5,7 +5,7 @@
  * The meeting's signalling is believed at once. The client's call object adds people whom the signalling never named
  * (those who came before the bot). Tiles and rows of the page count for people whom neither knows: the page knows names
  * only, and shows them late and in part, so a person that only the page shows has to stay for a while, and a missing
- * one proves little.
+ * one proves little. Without a call object the page also shows who left while the signalling was down.
  */
 import type { PageParticipant } from '../../shared/page/types.ts'
 import type { CallView } from './call-object.ts'
@@ -20,8 +20,8 @@ const PAGE_STANDS_MS = 3000
 /** And counts as gone after this. */
 const PAGE_GONE_MS = 3000
 /**
- * Polls of the call object without a person, before the person counts as gone: one whom only the call object named, and
- * one whom the signalling named and may have lost.
+ * Polls of the call object, or without one of the page, that lack a person, before the person counts as gone: one whom
+ * only the call object named, and one whom the signalling named and may have lost.
  */
 const ABSENCES = { call: 3, push: 20 } as const
 
@@ -37,6 +37,8 @@ export interface PageView {
   hasOwnMark: boolean
   /** Number of people in the call with the bot; null if no badge shows it. */
   count: number | null
+  /** The page says that no more people are in the call; null if it does not. */
+  atMost: number | null
 }
 
 interface Known {
@@ -44,6 +46,7 @@ interface Known {
   name: string
   isHost: boolean
   isBot: boolean
+  /** As it was said. Absences make a person gone as well, until the call object lists the person again. */
   isIn: boolean
   source: 'push' | 'call'
   absences: number
@@ -113,11 +116,10 @@ export class People {
       // An empty list may be one that is not filled yet.
       if (listed.has(mri) || (known.source === 'push' && listed.size === 0)) continue
       known.absences++
-      if (known.absences >= ABSENCES[known.source]) known.isIn = false
     }
   }
 
-  takePage({ tiles, rows, hasOwnMark, count }: PageView, at: number): void {
+  takePage({ tiles, rows, hasOwnMark, count, atMost }: PageView, at: number): void {
     this.#hasOwnMark ||= hasOwnMark
     if (hasOwnMark && this.#selfMri === null) this.#findSelf()
     const shown = new Map<string, number>()
@@ -129,6 +131,7 @@ export class People {
       this.#page.clear()
       return
     }
+    this.#noteMissing(shown, atMost)
     const known = counted(this.#others().map(({ name }) => name))
     for (const [name, times] of shown) {
       const alone = times - (known.get(name) ?? 0)
@@ -144,6 +147,15 @@ export class People {
       const isShort = person.lastSeenAt - person.firstSeenAt < PAGE_STANDS_MS
       if (at - person.lastSeenAt >= PAGE_GONE_MS && (isShort || !this.#mayBeUnseen)) this.#page.delete(person.id)
     }
+  }
+
+  /** People are missing while the page shows none of them, and counts as many less. */
+  #noteMissing(shown: ReadonlyMap<string, number>, atMost: number | null): void {
+    if (this.#selfMri === null) return
+    const others = this.#others()
+    const missing = others.filter(({ name }) => !shown.has(name))
+    const areGone = atMost !== null && missing.length <= others.length - (atMost - 1)
+    for (const known of others) known.absences = areGone && missing.includes(known) ? known.absences + 1 : 0
   }
 
   /** Others in the meeting, in the order in which they were first seen. */
@@ -163,7 +175,7 @@ export class People {
 
   idOfMri(mri: string): string | null {
     const known = this.#known.get(mri)
-    return known?.isIn && mri !== this.#selfMri ? known.id : null
+    return known && isPresent(known) && mri !== this.#selfMri ? known.id : null
   }
 
   /** Participants behind a contributing source; none if they are unknown: unknown is better than wrong. */
@@ -194,7 +206,7 @@ export class People {
 
   #others(): Known[] {
     return [...this.#known]
-      .filter(([mri, { isIn, name }]) => isIn && name !== '' && mri !== this.#selfMri)
+      .filter(([mri, known]) => isPresent(known) && known.name !== '' && mri !== this.#selfMri)
       .map(([, known]) => known)
   }
 
@@ -223,7 +235,7 @@ export class People {
    * client's own object corrects it.
    */
   #findSelf(): void {
-    const own = [...this.#known].findLast(([, { name, isIn }]) => isIn && this.#isOwn(name))
+    const own = [...this.#known].findLast(([, known]) => isPresent(known) && this.#isOwn(known.name))
     if (own) this.#selfMri = own[0]
   }
 
@@ -240,6 +252,10 @@ export class People {
     const isTaken = [...this.#known.values()].some(({ id }) => id === shown.id)
     return isTaken ? mri : shown.id
   }
+}
+
+function isPresent({ isIn, source, absences }: Known): boolean {
+  return isIn && absences < ABSENCES[source]
 }
 
 function counted(names: readonly string[]): Map<string, number> {

@@ -4,15 +4,15 @@ import { createRosterReporter } from '../../shared/page/people/roster-reporter.t
 import type { PageEvent } from '../../shared/page/types.ts'
 import { readCall } from './call-object.ts'
 import { isOwnName, nameOf } from './names.ts'
-import { People } from './people.ts'
+import { type PageView, People } from './people.ts'
 import { ownerOf, readRows, type SeenTile } from './tiles.ts'
 import type { PageConfig } from './types.ts'
 
 export interface RosterParts {
   config: PageConfig
   wording: Wording
-  /** Number of people in the call, with the bot; null if the page does not show it. */
-  peopleCount(): number | null
+  /** Number of people in the call, with the bot; null if the page does not show it. `atMost`: there are no more. */
+  peopleCount(): Pick<PageView, 'count' | 'atMost'>
   emit(event: PageEvent): void
 }
 
@@ -37,7 +37,7 @@ export function createRosterReader({ config, wording, peopleCount, emit }: Roste
         tiles: others.filter(({ isScreen }) => !isScreen).map(({ name }) => name),
         rows: readRows(config, wording),
         hasOwnMark: tiles.some(({ isMarked }) => isMarked),
-        count: peopleCount(),
+        ...peopleCount(),
       }
       people.takePage(view, at)
       const shown = others.filter(({ isScreen }) => isScreen).flatMap((tile) => ownerOf(tile, people) ?? [])

@@ -5,7 +5,7 @@ import type { Wording } from '../../shared/page/dom/wording.ts'
 import { pageNow } from '../../shared/page/page-clock.ts'
 import { signalNotes } from '../../shared/page/signals.ts'
 import type { Elements } from './elements.ts'
-import type { People } from './people.ts'
+import type { PageView, People } from './people.ts'
 import type { CallMark, EndNotice, PageSnapshot } from './types.ts'
 
 const signals = signalNotes<'teams'>()
@@ -14,15 +14,15 @@ const signals = signalNotes<'teams'>()
 export interface Knowledge {
   people: People
   dialogs: DialogReader
-  endNotice(): EndNotice | null
+  endNotice(hasToolbar: boolean): EndNotice | null
   unattributedMs(): number
   audioReceivers(): number
 }
 
 export interface SnapshotReader {
   read(): PageSnapshot
-  /** Number of people in the call with the bot, as a badge says; null if none does. */
-  peopleCount(): number | null
+  /** Number of people in the call with the bot, as far as the page says it. */
+  peopleCount(): Pick<PageView, 'count' | 'atMost'>
 }
 
 /** Buttons of the toolbar that are a sign of a call; the one to leave is not counted. */
@@ -37,6 +37,8 @@ export function createSnapshotReader(elements: Elements, wording: Wording, knowl
   const peoples = [...apart, 'meetingTitle'].map(select)
   const without = [...peoples, 'iframe', 'textarea', 'noscript', 'video', 'audio', 'canvas', '[role="menu"]'].join(',')
   let leaveSeenAt: number | null = null
+  /** At the latest read. */
+  let saysAlone = false
 
   function retry(): PageSnapshot['retry'] {
     const screen = visible('retry')
@@ -54,10 +56,11 @@ export function createSnapshotReader(elements: Elements, wording: Wording, knowl
     }
   }
 
-  function peopleCount(): number | null {
+  function peopleCount(): Pick<PageView, 'count' | 'atMost'> {
     const badge = document.querySelector(select('peopleBadge'))
-    const number = /^\s*(\d{1,5})\+?\s*$/.exec(badge?.textContent ?? '')?.[1]
-    return number === undefined ? null : Number(number)
+    const [, number, more] = /^\s*(\d{1,5})(\+?)\s*$/.exec(badge?.textContent ?? '') ?? []
+    if (number === undefined) return { count: null, atMost: saysAlone ? 1 : null }
+    return { count: Number(number), atMost: more ? null : Number(number) }
   }
 
   function callMarks(): CallMark[] {
@@ -71,12 +74,12 @@ export function createSnapshotReader(elements: Elements, wording: Wording, knowl
   }
 
   /** A missing badge says nothing; the page says in words that the bot is alone. */
-  function others(count: number | null, lines: readonly string[]): number | null {
+  function others(count: number | null): number | null {
     const known = people.present().length
     if (people.source === 'call' && (people.selfIsKnown || known > 0)) return known
     if (count !== null) return Math.max(known, count - 1)
     if (known > 0) return known
-    return lines.some((line) => wording.says('alone', line)) ? 0 : null
+    return saysAlone ? 0 : null
   }
 
   function read(): PageSnapshot {
@@ -88,7 +91,8 @@ export function createSnapshotReader(elements: Elements, wording: Wording, knowl
     const join = find('join')
     const leaveControl = find('leave') !== null
     if (leaveControl) leaveSeenAt = at
-    const count = peopleCount()
+    saysAlone = lines.some((line) => wording.says('alone', line))
+    const { count } = peopleCount()
     const failed = retry()
     const ended = visible('end')
     const encryptionEnd = visible('encryptionEnd') !== null
@@ -109,7 +113,7 @@ export function createSnapshotReader(elements: Elements, wording: Wording, knowl
         .map((banner) => textWithout(banner, select('icon'))),
       microphone: elements.device('microphone'),
       camera: elements.device('camera'),
-      others: others(count, lines),
+      others: others(count),
       httpStatus: statusOfDocument(),
       splash: visible('splash') !== null,
       isBlank: dialogs.length === 0 && lines.length === 0 && nameBox === null && !leaveControl,
@@ -133,7 +137,7 @@ export function createSnapshotReader(elements: Elements, wording: Wording, knowl
       chatPane: has('chatList') || has('chatOff'),
       viewControl: find('view') !== null,
       peopleCount: count,
-      endNotice: knowledge.endNotice(),
+      endNotice: knowledge.endNotice(leaveControl),
       rosterSource: people.source,
       unattributedMs: knowledge.unattributedMs(),
       captionsShown: has('captions'),

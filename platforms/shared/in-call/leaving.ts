@@ -1,7 +1,8 @@
 /** Leaves the meeting or withdraws a request to join; never fails and never takes long. */
 import { within } from '@standin/wire/time/deadline.ts'
 import type { CommonSnapshot } from '../page/types.ts'
-import { type MeetingPage, NoAnswer } from '../page-access/meeting-page.ts'
+import type { MeetingPage } from '../page-access/meeting-page.ts'
+import { NoAnswer } from '../page-access/no-answer.ts'
 
 /** A platform's steps to leave. */
 export interface LeaveSteps<Snapshot extends CommonSnapshot> {

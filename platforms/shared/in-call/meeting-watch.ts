@@ -6,6 +6,7 @@ import type { MeetingEvent } from '../../../packages/core/meeting/meeting.ts'
 import type { DeviceToggles } from '../join/device-toggles.ts'
 import type { CommonSnapshot } from '../page/types.ts'
 import { browserBroke, type MeetingPage } from '../page-access/meeting-page.ts'
+import { untilSilence } from '../page-access/no-answer.ts'
 import type { PageClassifier, PageState } from '../page-state.ts'
 import { AnnouncedRooms, saidIn } from './announced-rooms.ts'
 import { type CaptionSteps, CaptionToggle } from './caption-toggle.ts'
@@ -159,7 +160,7 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
   }
 
   async #poll(): Promise<void> {
-    const { page, classifier, devices, answerOpenDialog, note, afterPoll, onNewDocument } = this.#watching
+    const { page, classifier, devices, note, onNewDocument } = this.#watching
     const look = await page.poll()
     if (!look || this.#isOver) return
     const { snapshot } = look
@@ -185,14 +186,20 @@ export class MeetingWatch<Snapshot extends CommonSnapshot, Kind extends string> 
     this.#judge(state, snapshot)
     if (this.#isOver) return
     this.#emit({ type: 'heartbeat', others, areRoomsOpen: snapshot.areRoomsOpen ?? haveMoved, at: snapshot.at })
+    await untilSilence(page.logger, this.#act(snapshot, state, look.isNewDocument))
+  }
+
+  async #act(snapshot: Snapshot, state: PageState<Kind>, isNewDocument: boolean): Promise<void> {
+    const { page, classifier, devices, answerOpenDialog, afterPoll } = this.#watching
+    const isClear = classifier.phases[state.kind] === 'in_call'
     // Polls do not move the pointer: the recorded screen does not need it, and hidden toolbars can be pressed too.
     await answerOpenDialog(snapshot)
     if (isClear && !devices.isRight(snapshot)) {
       await page.wakePointer()
       await devices.settle(snapshot)
     }
-    await afterPoll?.(snapshot, state, look.isNewDocument)
-    if (isClear) await this.#captions?.update(snapshot, look.isNewDocument)
+    await afterPoll?.(snapshot, state, isNewDocument)
+    if (isClear) await this.#captions?.update(snapshot, isNewDocument)
   }
 
   /** At first, and whenever there are twice as many: a hostile page must not flood the reports. */

@@ -2,6 +2,8 @@
 import { BotError } from '../../../packages/core/errors.ts'
 import type { AskGate } from '../../../packages/core/ports.ts'
 import type { CommonSnapshot } from '../page/types.ts'
+import { untilSilence } from '../page-access/no-answer.ts'
+import type { PageState } from '../page-state.ts'
 import type { JoinSteps } from './join-steps.ts'
 
 /** The default for a driver without a gate. */
@@ -47,9 +49,28 @@ async function fillIn<Snapshot extends CommonSnapshot, Kind extends string>(
       const refusal = classifier.refusalOf(state, 'pre-join', seen)
       if (refusal) throw refusal
       seen.add(state.kind)
-      const answered = await entrance.answerOpenDialog(snapshot)
-      if (answered === null && classifier.phases[state.kind] === 'entrance') await entrance.ask(snapshot, state)
+      await stepIn(entrance, snapshot, state)
     }
     await Promise.race([page.clock.sleep(page.waits.pollEveryMs, signal), page.gate.opened])
   }
+}
+
+/**
+ * One poll of the page before the join: answers a dialog, or else does what the entrance needs next. A page that does not
+ * answer a step is no failure here.
+ */
+export async function stepIn<Snapshot extends CommonSnapshot, Kind extends string>(
+  entrance: JoinSteps<Snapshot, Kind>,
+  snapshot: Snapshot,
+  state: PageState<Kind>,
+): Promise<void> {
+  const { page, classifier, answers } = entrance
+  const steps = async () => {
+    const answered = await entrance.answerOpenDialog(snapshot)
+    if (answered !== null || classifier.phases[state.kind] !== 'entrance') return
+    const askingAt = page.clock.now()
+    await entrance.ask(snapshot, state)
+    if (entrance.hasAsked()) answers.asked(askingAt, page.clock.now())
+  }
+  await untilSilence(page.logger, steps())
 }

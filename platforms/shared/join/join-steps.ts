@@ -6,10 +6,11 @@ import { BotError } from '../../../packages/core/errors.ts'
 import type { Admission, WaitingFor } from '../../../packages/core/ports.ts'
 import type { CommonSnapshot } from '../page/types.ts'
 import type { MeetingPage } from '../page-access/meeting-page.ts'
+import { untilSilence } from '../page-access/no-answer.ts'
 import type { JoinStep, PageClassifier, PagePhase, PageState } from '../page-state.ts'
 import type { Waits } from '../waits.ts'
 import type { AdmissionJudge } from './admission.ts'
-import { prepareAhead } from './ahead.ts'
+import { prepareAhead, stepIn } from './ahead.ts'
 import type { AnswerTime } from './answer-time.ts'
 
 export interface JoinSteps<Snapshot extends CommonSnapshot, Kind extends string> {
@@ -72,12 +73,7 @@ export async function enter<Snapshot extends CommonSnapshot, Kind extends string
       if (verdict === 'admitted') return 'in_meeting'
       if (verdict === 'waiting') return 'waiting_room'
       if (undecided.lasts(phase === 'undecided', now) > waits.undecidedMs) return 'waiting_room'
-      const answered = await entrance.answerOpenDialog(snapshot)
-      if (answered === null && phase === 'entrance') {
-        const askingAt = clock.now()
-        await entrance.ask(snapshot, state)
-        if (entrance.hasAsked()) entrance.answers.asked(askingAt, clock.now())
-      }
+      await stepIn(entrance, snapshot, state)
     }
     await clock.sleep(entrance.hasAsked() ? soonLook(waits) : waits.pollEveryMs, signal)
   }
@@ -110,8 +106,11 @@ export async function waitForAdmission<Snapshot extends CommonSnapshot, Kind ext
       entrance.onPoll(phase, look.isNewDocument)
       if (verdict === 'admitted') return
       // The toolbar of the waiting room is never needed; dialogs are answered as everywhere.
-      await entrance.answerOpenDialog(snapshot)
-      await entrance.wait?.(snapshot, state)
+      const waitInside = async () => {
+        await entrance.answerOpenDialog(snapshot)
+        await entrance.wait?.(snapshot, state)
+      }
+      await untilSilence(page.logger, waitInside())
     }
     await clock.sleep(soonLook(waits), signal)
   }

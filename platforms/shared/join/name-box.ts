@@ -23,7 +23,7 @@ export class NameBox {
 
   constructor(page: FillablePage, botName: string) {
     this.#page = page
-    this.#name = cut(botName.trim())
+    this.#name = nameWithin(botName, MAX_NAME_LENGTH, (text) => [...text].length)
   }
 
   /** `value` is the box's content in the latest snapshot. True when it is the name. */
@@ -58,12 +58,17 @@ function isPartOf(text: string, whole: string): boolean {
   return at === letters.length
 }
 
-/** Joined emoji and letters with accents stay whole. */
-function cut(name: string): string {
-  let kept = ''
-  for (const { segment } of new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(name)) {
-    if ([...kept, ...segment].length > MAX_NAME_LENGTH) break
-    kept += segment
+/** Joined emoji and letters with accents stay whole, as far as the first of them fits. `most` is in the unit of `sizeOf`. */
+export function nameWithin(name: string, most: number, sizeOf: (text: string) => number): string {
+  const cut = (parts: Iterable<string>) => {
+    let kept = ''
+    for (const part of parts) {
+      if (sizeOf(kept + part) > most) break
+      kept += part
+    }
+    return kept.trimEnd()
   }
-  return kept.trimEnd() || [...name].slice(0, MAX_NAME_LENGTH).join('')
+  const whole = name.trim()
+  const letters = [...new Intl.Segmenter('en').segment(whole)].map(({ segment }) => segment)
+  return cut(letters) || cut(whole)
 }

@@ -17,6 +17,7 @@ import { type CpuWaits, waitedShare } from '../../browser/cpu-waits.ts'
 import { OPEN_GATE } from '../join/ahead.ts'
 import type { Acknowledgement, CommonConfig, CommonSnapshot, PageApi, PageEvent } from '../page/types.ts'
 import type { Waits } from '../waits.ts'
+import { NoAnswer } from './no-answer.ts'
 import { readAnswer, readReport } from './page-answers.ts'
 
 export interface PollResult<Snapshot extends CommonSnapshot = CommonSnapshot> {
@@ -360,14 +361,6 @@ export class MeetingPage<
 /** A broken browser says nothing about the meeting, so a fresh browser may continue where this one ended. */
 export function browserBroke(message: string, cause?: unknown): BotError {
   return new BotError('INTERNAL_ERROR', message, { step: 'page', canRetry: true, cause })
-}
-
-/** The page did not answer in time; it may be busy. */
-export class NoAnswer extends Error {
-  constructor() {
-    super('The page did not answer in time')
-    this.name = 'NoAnswer'
-  }
 }
 
 /** Runs in the page: it can use its argument only. */

@@ -14,6 +14,7 @@ import { labelSources } from '../../shared/words.ts'
 import { answerDialog } from '../dialogs.ts'
 import { ZOOM_PACES, ZOOM_WAITS, type ZoomPaces } from '../paces.ts'
 import type { ElementName } from '../page/types.ts'
+import { SoundJoin } from '../sound-join.ts'
 import { SELECTORS, WORDS } from '../words.ts'
 import { JOIN_FLOW_WAITS, JoinFlow, type JoinFlowWaits, type SdkMeetingPage } from './join-flow.ts'
 import type { SdkAnswer, SdkPageApi, SdkPageConfig, SdkSnapshot } from './page/types.ts'
@@ -92,10 +93,7 @@ class ZoomSdkDriver extends PlatformDriver<SdkSnapshot, keyof typeof SDK_PAGE_PH
     const dialogs = new DialogResponder(page, (dialog) =>
       saysUserLeft(dialog.text) ? null : answerDialog(dialog, { consent: recordingConsent }),
     )
-    const sound = new SoundJoiner({ ...ZOOM_PACES, ...options.paces }, async () => {
-      await page.wakePointer()
-      await page.press('microphone')
-    })
+    const sound = new SoundJoin(page, { ...ZOOM_PACES, ...options.paces })
     let hasRight = false
     super({
       platform: 'zoom',
@@ -129,7 +127,7 @@ class ZoomSdkDriver extends PlatformDriver<SdkSnapshot, keyof typeof SDK_PAGE_PH
         endLooks: { user_left: 1 },
         async afterPoll(snapshot) {
           if (hasRight) mustStillBeAllowed(snapshot.sdk)
-          await sound.update(snapshot)
+          await sound.update({ ...snapshot, hears: true })
         },
       },
       async obtainRecordingRight(limitMs, signal) {
@@ -174,31 +172,5 @@ function sdkChatSteps(page: SdkMeetingPage): ChatSteps {
     async send() {
       await page.ask('sendChat', text)
     },
-  }
-}
-
-/** Presses in one meeting; a control without effect is not pressed again. */
-const PRESSES = 6
-
-class SoundJoiner {
-  readonly #paces: Pick<ZoomPaces, 'audioMs' | 'controlMs'>
-  readonly #press: () => Promise<unknown>
-  #apartSince: number | null = null
-  #pressedAt = Number.NEGATIVE_INFINITY
-  #presses = 0
-
-  constructor(paces: Pick<ZoomPaces, 'audioMs' | 'controlMs'>, press: () => Promise<unknown>) {
-    this.#paces = paces
-    this.#press = press
-  }
-
-  async update({ audio, at }: Pick<SdkSnapshot, 'audio' | 'at'>): Promise<void> {
-    this.#apartSince = audio === 'apart' ? (this.#apartSince ?? at) : null
-    const { audioMs, controlMs } = this.#paces
-    if (this.#apartSince === null || at - this.#apartSince < audioMs) return
-    if (this.#presses >= PRESSES || at - this.#pressedAt < controlMs) return
-    this.#presses++
-    this.#pressedAt = at
-    await this.#press()
   }
 }

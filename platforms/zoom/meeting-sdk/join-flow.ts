@@ -10,6 +10,7 @@ import { BotError } from '../../../packages/core/errors.ts'
 import type { MeetingTarget } from '../../../packages/core/meeting/meeting.ts'
 import { loadMeeting } from '../../shared/join/loading.ts'
 import type { MeetingPage } from '../../shared/page-access/meeting-page.ts'
+import { nameForZoom } from '../bot-name.ts'
 import type { ElementName } from '../page/types.ts'
 import type { JoinedWith } from './failures.ts'
 import type { SdkPageApi, SdkSnapshot } from './page/types.ts'
@@ -20,9 +21,6 @@ import { makeSignature } from './signature.ts'
 import { type FetchToken, getTokens } from './tokens.ts'
 
 export type SdkMeetingPage = MeetingPage<SdkSnapshot, ElementName, SdkPageApi>
-
-/** Limits of the SDK: bytes of the name and of the passcode (docs/platform-notes/zoom.md#join-parameters). */
-const NAME_BYTES = 128
 
 /** docs/platform-notes/zoom.md#timing: 5 s for the user, 15 s for a page that says "not started". */
 export const JOIN_FLOW_WAITS = {
@@ -122,7 +120,7 @@ export class JoinFlow {
     this.#hasAsked = true
     await page.ask('joinMeeting', {
       meetingNumber: target.meetingId,
-      userName: nameWithin(botName, NAME_BYTES),
+      userName: nameForZoom(botName),
       passWord: passcodeOf(target) ?? '',
       signature,
       tk: tk ?? undefined,
@@ -163,18 +161,6 @@ function passcodeOf({ url, passcode }: MeetingTarget): string | null {
 /** The personal token of a registered participant. */
 function registrantOf({ url }: MeetingTarget): string | null {
   return new URL(url).searchParams.get('tk')
-}
-
-/** Cuts between characters, never within one. */
-export function nameWithin(name: string, maxBytes: number): string {
-  let bytes = 0
-  let kept = ''
-  for (const { segment } of new Intl.Segmenter('en').segment(name.trim())) {
-    bytes += Buffer.byteLength(segment)
-    if (bytes > maxBytes) break
-    kept += segment
-  }
-  return kept
 }
 
 /** A stop does not wait for a slow address. */

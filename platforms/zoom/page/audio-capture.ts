@@ -13,7 +13,10 @@ export function captureZoomAudio(
     isMeeting: (tapped) => tapped !== null && userOfTrack(tapped) !== null,
     voices: {
       ownerOf: (_receiver, tapped) => String(userOfTrack(tapped!)),
-      participantOf: (owner) => participantOf(Number(owner)),
+      participantsOf(owner) {
+        const id = participantOf(Number(owner))
+        return id === null ? [] : [id]
+      },
       certainAfter: 2,
     },
   })

@@ -14,6 +14,12 @@ interface SharedScreen {
   name: string
 }
 
+/** After a share its container may stay, with an empty number; one without any number may be of a share. */
+function isOver(view: Element): boolean {
+  const numbered = view.closest('[node-id]') ?? view.querySelector('[node-id]')
+  return numbered?.getAttribute('node-id') === ''
+}
+
 export function createScreenReader(
   { drawn, first }: Pick<Elements, 'drawn' | 'first'>,
   roster: Pick<Roster, 'isSelf' | 'present' | 'ofUser'>,
@@ -24,7 +30,7 @@ export function createScreenReader(
     /** Null without a shared screen, and for one of the bot itself. */
     read(): SharedScreen | null {
       const view = drawn('shareView')
-      if (!view) return null
+      if (!view || isOver(view)) return null
       const player = first('player', view)
       const userId = player && userOf(player)
       if (roster.isSelf(userId)) return null

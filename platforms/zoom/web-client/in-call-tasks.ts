@@ -6,32 +6,32 @@ import type { RecordingMode } from '@standin/wire/codes.ts'
 import type { ZoomPaces } from '../paces.ts'
 import type { ElementName, PageSnapshot } from '../page/types.ts'
 import type { PageState } from '../page-state.ts'
+import { SoundJoin } from '../sound-join.ts'
 import type { ChatPanel } from './chat.ts'
 import type { ZoomPage } from './page.ts'
 
 /** Attempts in a row of one kind; a control without effect is not pressed again. */
 const TRIES = 6
-const BLIND_TRIES = 1
 
-type Chore = 'audio' | 'people' | 'chat' | 'view'
+type Chore = 'people' | 'chat' | 'view'
 
 export class InCallTasks {
   readonly #page: ZoomPage
   readonly #paces: ZoomPaces
   readonly #chat: ChatPanel
+  readonly #sound: SoundJoin
   readonly #view: 'speaker' | 'gallery'
   readonly #tries: Record<Chore, { count: number; at: number }> = {
-    audio: { count: 0, at: 0 },
     people: { count: 0, at: 0 },
     chat: { count: 0, at: 0 },
     view: { count: 0, at: 0 },
   }
-  #deafSince: number | null = null
 
   constructor(page: ZoomPage, mode: RecordingMode, paces: ZoomPaces, chat: ChatPanel) {
     this.#page = page
     this.#paces = paces
     this.#chat = chat
+    this.#sound = new SoundJoin(page, paces)
     // The composite can show only people whose tiles the page shows; without a picture the fewest tiles are best.
     this.#view = mode === 'gallery_view' ? 'gallery' : 'speaker'
   }
@@ -39,7 +39,7 @@ export class InCallTasks {
   /** One poll of the meeting; does at most one task. */
   async afterPoll(snapshot: PageSnapshot, { kind }: PageState): Promise<void> {
     if (kind !== 'in_call') return
-    if (await this.#joinAudio(snapshot)) return
+    if (await this.#sound.update(snapshot)) return
     if (await this.#openPanel(snapshot)) return
     await this.#chooseView(snapshot)
   }
@@ -55,20 +55,6 @@ export class InCallTasks {
     }
     if (chatPanel || (isListDue && peoplePanel) || !this.#isDue('chat')) return false
     await this.#chat.open()
-    return true
-  }
-
-  /** Sound mostly joins by itself; without it the bot records silence. */
-  async #joinAudio({ audio, hears, at }: PageSnapshot): Promise<boolean> {
-    const isDeaf = audio === 'apart' || (audio === 'unreadable' && !hears)
-    this.#deafSince = isDeaf ? (this.#deafSince ?? at) : null
-    // A breakout room or the waiting room disconnects the bot from the sound again.
-    if (!isDeaf) this.#tries.audio.count = 0
-    if (this.#deafSince === null || at - this.#deafSince < this.#paces.audioMs) return false
-    // A button of other words may not join at all: while the browser refuses the microphone it says "audio".
-    if (audio === 'unreadable' && this.#tries.audio.count >= BLIND_TRIES) return false
-    if (!this.#isDue('audio')) return false
-    await this.#press('microphone')
     return true
   }
 

@@ -7,6 +7,7 @@ import type { DeviceToggles } from '../../shared/join/device-toggles.ts'
 import { JoinButton } from '../../shared/join/join-button.ts'
 import { loadMeeting } from '../../shared/join/loading.ts'
 import { languageNote } from '../../shared/join/refusal.ts'
+import { nameForZoom } from '../bot-name.ts'
 import type { ZoomPaces } from '../paces.ts'
 import type { ElementName, FormSnapshot, PageSnapshot } from '../page/types.ts'
 import { type PageState, stateOf } from '../page-state.ts'
@@ -14,8 +15,6 @@ import type { ZoomPage } from './page.ts'
 import { StallWatch } from './stalls.ts'
 import { typeInto } from './typing.ts'
 
-/** The longest name that Zoom accepts, in bytes of UTF-8. */
-const MAX_NAME_BYTES = 128
 const NAME_TRIES = 5
 const LAUNCH_TRIES = 4
 const MAX_PRESSES = 4
@@ -43,7 +42,7 @@ export class JoinFlow {
   constructor(page: ZoomPage, target: MeetingTarget, botName: string, devices: DeviceToggles, paces: ZoomPaces) {
     this.#page = page
     this.#target = target
-    this.#name = shortened(botName)
+    this.#name = nameForZoom(botName)
     this.#devices = devices
     this.#paces = paces
     this.#stalls = new StallWatch(paces)
@@ -136,10 +135,10 @@ export class JoinFlow {
   /** A company's host serves its own meetings only; the common one serves all. */
   async #goToCommonHost(text: string): Promise<void> {
     const url = new URL(this.#target.url)
-    if (url.hostname === 'app.zoom.us' || this.#launchTries++ > 0)
+    if (url.hostname === 'app.zoom.us' || this.#launchTries > 0)
       throw this.#cannotJoin(`Zoom does not lead from this page to the meeting ("${text}").`, false)
     url.hostname = 'app.zoom.us'
-    await this.#page.browser.page.goto(url.href, { waitUntil: 'domcontentloaded', timeout: this.#page.waits.loadMs })
+    if (await this.#load(url.href)) this.#launchTries++
   }
 
   async #fillIn(snapshot: PageSnapshot, form: FormSnapshot): Promise<void> {
@@ -221,11 +220,20 @@ export class JoinFlow {
     this.#passcodeTries = 0
     this.#launchedAt = Number.NEGATIVE_INFINITY
     this.#button.forgetPress()
-    const loading = { waitUntil: 'domcontentloaded', timeout: this.#page.waits.loadMs } as const
-    // The tab may be at another address than the link by now; the next polls show the result.
-    await this.#page.browser.page.goto(this.#target.url, loading).catch((error) => {
-      this.#page.logger.warn('The page of Zoom could not be loaded again', { error: String(error).split('\n')[0] })
-    })
+    // The tab may be at another address than the link by now.
+    await this.#load(this.#target.url)
+  }
+
+  /** False if that failed, as when the page goes elsewhere by itself: the next polls show the result. */
+  async #load(url: string): Promise<boolean> {
+    const { browser, logger, waits } = this.#page
+    try {
+      await browser.page.goto(url, { waitUntil: 'domcontentloaded', timeout: waits.loadMs })
+      return true
+    } catch (error) {
+      logger.warn('The page of Zoom could not be loaded', { error: String(error).split('\n')[0] })
+      return false
+    }
   }
 
   async #has(name: ElementName): Promise<boolean> {
@@ -237,13 +245,4 @@ export class JoinFlow {
   #cannotJoin(message: string, canRetry: boolean): BotError {
     return new BotError('CANNOT_JOIN_MEETING', message, { step: 'pre-join', canRetry })
   }
-}
-
-function shortened(name: string): string {
-  let short = ''
-  for (const letter of name.trim()) {
-    if (Buffer.byteLength(short + letter) > MAX_NAME_BYTES) break
-    short += letter
-  }
-  return short
 }

@@ -159,6 +159,23 @@ describe('roster', () => {
     expect(reported(events)).toEqual(['+ann', '+bob', '-bob'])
   })
 
+  test.each<[string, string[], number | null, string[]]>([
+    ['shows all others is gone, and back once it is shown', ['ann'], 2, ['-bob', '+bob']],
+    ['may not show may be there, if another one may be gone', [], 2, []],
+    ['counts may be out of sight', ['ann'], 3, []],
+    ['does not count is there', ['ann'], null, []],
+  ])('a participant of the channel whom the page %s', (_what, shown, count, expected) => {
+    const { roster: people, events } = roster()
+    people.begin(0)
+    people.takeUsers([record('me', { isSelf: true }), record('ann'), record('bob')], 'channel', 1)
+    const seen = (ids: string[]) => ids.map((id) => ({ id, name: id, isSelf: false }))
+    for (let look = 0; look < 39; look++) people.takePage(seen(shown), new Map(), count, 2)
+    expect(reported(events)).toEqual(['+ann', '+bob'])
+    for (let look = 0; look < 10; look++) people.takePage(seen(shown), new Map(), count, 3)
+    people.takePage(seen(['ann', 'bob']), new Map(), 3, 4)
+    expect(reported(events)).toEqual(['+ann', '+bob', ...expected])
+  })
+
   test('a shared screen is reported for its sharer and is not a participant', () => {
     const { roster: people, events } = roster()
     people.begin(0)

@@ -103,6 +103,15 @@ describe('a meeting that continues', () => {
     expect([counts['rooms.words'], counts['rooms.people_left']].every((count) => count! > 0)).toBe(true)
   })
 
+  test('a hop by way of a sign-in host to the same meeting ends nothing', async () => {
+    const attempt = together()
+    const since = Date.now()
+    attempt.meeting.show('sign-in-hop')
+    const { at: awayAt } = await attempt.event('new_document', ({ at }) => at > since)
+    await attempt.event('heartbeat', ({ others, at }) => others !== null && at > awayAt)
+    await staysIn(attempt)
+  })
+
   test('removed: once, near the true time, and nothing after it', async () => {
     const attempt = together()
     attempt.meeting.remove()

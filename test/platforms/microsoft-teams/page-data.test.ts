@@ -1,5 +1,6 @@
 import { deflateSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { createEndNotice } from '../../../platforms/microsoft-teams/page/end-notice.ts'
 import { readChannelMessage } from '../../../platforms/microsoft-teams/page/main-channel.ts'
 import { isEncoded, isOwnName, nameOf } from '../../../platforms/microsoft-teams/page/names.ts'
 import { People } from '../../../platforms/microsoft-teams/page/people.ts'
@@ -150,6 +151,22 @@ describe('the main channel', () => {
 })
 
 test.each([
+  ['while its toolbar stays, and after that', ['toolbar', 'end', 'toolbar', 'none', 'none'], true],
+  ['in the waiting room', ['none', 'end', 'none'], true],
+  ['not of the call after it', ['none', 'end', 'none', 'toolbar', 'none'], false],
+  ['not of a call that goes on', ['toolbar', 'none', 'end', 'none', 'toolbar', 'none'], false],
+])('the end that the signalling reported counts: %s', (_when, looks, counts) => {
+  const notice = createEndNotice()
+  const end = { subCode: 0, isByOther: false }
+  let read: object | null = null
+  for (const look of looks) {
+    if (look === 'end') notice.take(end)
+    else read = notice.read(look === 'toolbar')
+  }
+  expect(read).toBe(counts ? end : null)
+})
+
+test.each([
   ['msteams:/l/meetup-join/x', true],
   [' MSTEAMS://x', true],
   ['https://teams.microsoft.com/', false],
@@ -169,7 +186,13 @@ describe('people', () => {
     streams: null,
     ...more,
   })
-  const page = (tiles: string[], count: number | null = null) => ({ tiles, rows: [], hasOwnMark: true, count })
+  const page = (tiles: string[], count: number | null = null) => ({
+    tiles,
+    rows: [],
+    hasOwnMark: true,
+    count,
+    atMost: count,
+  })
   const call = (people: PersonRecord[], owners: Record<number, string> = {}) => ({
     callId: 'call-1',
     selfMri: 'me',
@@ -222,6 +245,27 @@ describe('people', () => {
     expect(names(people)).toEqual(['Bob'])
   })
 
+  /** What a person of the signalling is after the call object did not list them for five seconds, and more came. */
+  test.each<[string, (people: People) => void, string[]]>([
+    ['is gone', () => {}, ['Ann']],
+    ['returns when it lists them again', (people) => people.takeCall(call([record('bob', 'Bob')])), ['Ann', 'Bob']],
+    ['returns with news', (people) => people.takePush([record('bob', null, { isIn: null })]), ['Ann', 'Bob']],
+    [
+      'stays gone if the signalling said so',
+      (people) => {
+        people.takePush([record('bob', null, { isIn: false })])
+        people.takeCall(call([record('bob', 'Bob')]))
+      },
+      ['Ann'],
+    ],
+  ])('a person whom the call object lost %s', (_what, then, expected) => {
+    const people = somebody()
+    people.takePush([record('ann', 'Ann'), record('bob', 'Bob')])
+    for (let look = 0; look < 20; look++) people.takeCall(call([record('ann', 'Ann')]))
+    then(people)
+    expect(names(people)).toEqual(expected)
+  })
+
   test('names that only the page shows count after they stay for a while, and are removed after they are missing for a while', () => {
     const people = somebody()
     people.takePage(page(['Ann']), 0)
@@ -241,6 +285,23 @@ describe('people', () => {
     expect(names(people)).toEqual(['Ann', 'Bob'])
     people.takePage(page(['Bob'], 2), 8000)
     expect(names(people)).toEqual(['Bob'])
+  })
+
+  test.each<[string, string[], number | null, string[]]>([
+    ['while it shows all others: gone', ['Ann'], 2, ['Ann']],
+    ['though one of two that it does not show may still be there', [], 2, ['Ann', 'Bob']],
+    ['and as many as are known', ['Ann'], 3, ['Ann', 'Bob']],
+    ['or nothing', ['Ann'], null, ['Ann', 'Bob']],
+    ['and says that the bot is alone: gone', [], 1, []],
+  ])('without a call object the page counts fewer people than the signalling %s', (_what, tiles, count, expected) => {
+    const people = somebody()
+    people.takePush([record('ann', 'Ann'), record('bob', 'Bob'), record('me', 'Notes')])
+    for (let look = 0; look < 19; look++) people.takePage(page(tiles, count), look * 250)
+    expect(names(people)).toEqual(['Ann', 'Bob'])
+    people.takePage(page(tiles, count), 5000)
+    expect(names(people)).toEqual(expected)
+    people.takePush([record('ann', null, { isIn: null }), record('bob', null, { isIn: null })])
+    expect(names(people)).toEqual(['Ann', 'Bob'])
   })
 
   test('two people of one name are two', () => {

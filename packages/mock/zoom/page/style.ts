@@ -70,7 +70,8 @@ ${c('speakerActiveWrap')},.multi-speaker-main-container,.single-main-container{o
 ${c('speakerActiveFrame')},${c('multiSpeaker')},${c('singleFrame')}{flex:1}
 ${c('gallery')}{order:1;flex:1;min-height:0;display:grid;gap:8px;grid-template-columns:repeat(var(--columns,1),1fr);grid-auto-rows:minmax(0,1fr)}
 ${c('gallery')}>div{min-width:0;min-height:0}
-${c('shareViewport')}{order:2;flex:1;min-height:0;background:#111}
+${i('sharee')}{order:2;flex:1;min-height:0}${i('sharee')}[node-id='']{position:absolute;inset:0;z-index:-1}
+${c('shareViewport')}{height:100%;background:#111}
 .beside-share ${c('gallery')}{flex:none;height:200px;grid-auto-flow:column;grid-template-columns:none;grid-auto-columns:minmax(0,1fr)}
 ${c('avatar')}{position:relative;width:100%;height:100%;background:#1c1d21;border-radius:8px;overflow:hidden}
 [class*="--active"]>${c('avatar')}::after{content:"";position:absolute;inset:0;border-radius:8px;box-shadow:inset 0 0 0 3px #23d959;pointer-events:none}

@@ -176,6 +176,7 @@ export const ID = {
   captionSplit: 'wc-video-caption-split',
   pictures: 'video-pip-container',
   shareLayout: 'video-share-layout',
+  sharee: 'sharee-container', // #video-rendering
   spoken: 'aria-notify-area',
   disclaimerAgree: 'disclaimer_agree', // #cookie-and-terms-layers
   previewAudio: 'preview-audio-control-button', // #pre-join-page, as all up to email error

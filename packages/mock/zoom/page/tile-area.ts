@@ -97,11 +97,8 @@ export class TileArea {
   /** Renders all changes. Tiles that stay are left alone. */
   render(): void {
     const sharer = this.people.find(({ sharing }) => sharing)
-    if (this.share && this.share.node !== sharer?.node) {
-      this.share.close()
-      this.share = null
-    }
-    if (sharer) this.share ??= new ShareTile(this.context, sharer)
+    if (this.share && this.share.node !== (sharer?.node ?? null)) this.share.end()
+    if (sharer && this.share?.node !== sharer.node) this.share = new ShareTile(this.context, sharer)
     const standings = sharer ? this.besideShare() : this.withoutShare()
     const wanted = new Set(standings.map(({ place, person }) => `${place}:${person.node}`))
     for (const [key, tile] of this.tiles) {
@@ -151,6 +148,10 @@ export class TileArea {
     return this.people.map((person) => ({ place: this.view === 'gallery' ? 'gallery' : 'bar', person }))
   }
 
+  private get isShared(): boolean {
+    return typeof this.share?.node === 'number'
+  }
+
   /** The speaker is always on the current page. */
   private galleryPage(): PagePerson[] {
     const all = this.people
@@ -163,7 +164,7 @@ export class TileArea {
 
   private pageButtons(): HTMLElement[] {
     const pages = Math.ceil(this.people.length / GALLERY_TILES)
-    if (this.share || this.view !== 'gallery' || pages < 2) return []
+    if (this.isShared || this.view !== 'gallery' || pages < 2) return []
     const turn = (by: number) => () => {
       this.page += by
       this.render()
@@ -185,7 +186,7 @@ export class TileArea {
   private showTalking(node: number): void {
     const { settings, words } = this.context
     const person = this.people.find((candidate) => candidate.node === node)
-    if (!person || this.share || this.view !== 'gallery' || this.galleryPage().includes(person)) return
+    if (!person || this.isShared || this.view !== 'gallery' || this.galleryPage().includes(person)) return
     this.talking.textContent = words(TEXT.talking, person.name)
     this.after(TALKING_SECONDS * settings.secondMs, () => {
       this.talking.textContent = ''
@@ -204,7 +205,7 @@ export class TileArea {
     for (const timer of this.timers) clearTimeout(timer)
     for (const tile of this.tiles.values()) tile.close()
     this.tiles.clear()
-    this.share?.close()
+    this.share?.end()
   }
 }
 

@@ -8,7 +8,7 @@ import type { UiContext } from './context.ts'
 import { shareNode } from './nodes.ts'
 import { canvasPlayer, type Player, videoPlayer } from './players.ts'
 import type { PagePerson } from './protocol.ts'
-import { CLASS } from './table.ts'
+import { CLASS, ID } from './table.ts'
 
 /** The place of a tile; each place has its own class. */
 export type Place = 'active' | 'bar' | 'gallery' | 'multi' | 'single'
@@ -99,24 +99,27 @@ function avatarOf(person: PagePerson): HTMLElement {
   })
 }
 
-/** A shared screen: one canvas, whichever way the rest is painted. */
+/** A shared screen: one canvas, whichever way the rest is painted. It stays after the share, without its number. */
 export class ShareTile {
   readonly root: HTMLElement
-  readonly node: number
+  /** Null after the share. */
+  node: number | null
   private readonly player = canvasPlayer(CLASS.shareCanvas)
   private readonly stopWatching: () => void
 
   constructor({ pictures }: UiContext, person: PagePerson) {
     this.node = person.node
-    this.root = box(CLASS.shareViewport, this.player.root)
+    const number = { id: ID.sharee, 'node-id': shareNode(person.node) }
+    this.root = h('div', number, box(CLASS.shareViewport, this.player.root))
     const show = () => this.player.show(pictures.pictureOf(String(shareNode(person.node))))
     this.stopWatching = pictures.watch(show)
     show()
   }
 
-  close(): void {
+  end(): void {
+    this.node = null
     this.player.show(null)
     this.stopWatching()
-    this.root.remove()
+    this.root.setAttribute('node-id', '')
   }
 }

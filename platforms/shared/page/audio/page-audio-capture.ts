@@ -6,9 +6,10 @@
 
 import type { CommonConfig } from '../types.ts'
 import { createDecimator } from './decimator.ts'
+import { createHeldVoices } from './held-voices.ts'
 import { createSoundMixer } from './sound-mixer.ts'
 import { type Heard, READ_RATE, readTrack } from './track-reader.ts'
-import { createVoiceEncoder, PACKET_MS, type VoiceEncoder, type VoicePacket } from './voice-encoder.ts'
+import { createVoiceEncoder, type VoiceEncoder } from './voice-encoder.ts'
 import { createVoiceSplitter } from './voice-splitter.ts'
 import type { TappedTrack, WebRtcTap } from './webrtc-tap.ts'
 
@@ -30,8 +31,11 @@ export interface PageAudioCaptureParts {
      * The owner of this track's sound just now, as the media name it; null if there is none or it is not certain.
      */
     ownerOf(receiver: RTCRtpReceiver, tapped: TappedTrack | null): string | null
-    /** The participant behind that name; null while it is unknown. Default: the name is the participant's id. */
-    participantOf?(owner: string): string | null
+    /**
+     * The participants behind that name: none while it is unknown, several if they share the sound. Default: the name is
+     * the participant's id.
+     */
+    participantsOf?(owner: string): readonly string[]
     /** Pieces of 10 ms after which that is certain. */
     certainAfter: number
   }
@@ -40,10 +44,6 @@ export interface PageAudioCaptureParts {
 interface TrackCapture {
   close(): void
 }
-
-/** Speech of a person who is not identified yet is kept for so long: a minute. */
-const MAX_HELD = 60_000 / PACKET_MS
-const MAX_UNKNOWN = 200
 
 export interface PageAudioCapture {
   /** Repeatable. */
@@ -73,29 +73,11 @@ export function createPageAudioCapture({
     if (isHeardByPage) outToPage(heard)
   })
   const apart = audioTap?.participantTracks === true && voices ? voices : null
-  const held = new Map<string, VoicePacket[]>()
+  const held = createHeldVoices(voices?.participantsOf ?? ((owner) => [owner]), (participantId, { at, opus }) =>
+    carry(`v ${at.toFixed(1)} ${base64(opus)} ${participantId}`),
+  )
   let hasBegun = false
   let polling: ReturnType<typeof setInterval> | null = null
-
-  function sendPacket(participantId: string, { at, opus }: VoicePacket): void {
-    carry!(`v ${at.toFixed(1)} ${base64(opus)} ${participantId}`)
-  }
-
-  function holdPacket(owner: string, packet: VoicePacket): void {
-    if (!held.has(owner) && held.size >= MAX_UNKNOWN) return
-    const waiting = held.get(owner) ?? []
-    waiting.push(packet)
-    if (waiting.length > MAX_HELD) waiting.shift()
-    held.set(owner, waiting)
-    release(owner)
-  }
-
-  function release(owner: string): void {
-    const participantId = voices?.participantOf ? voices.participantOf(owner) : owner
-    if (participantId === null) return
-    for (const packet of held.get(owner) ?? []) sendPacket(participantId, packet)
-    held.delete(owner)
-  }
 
   /**
    * Splits one stream by its owners and encodes each; each stream has separate encoders, since two streams may carry
@@ -107,7 +89,7 @@ export function createPageAudioCapture({
       speak(owner, heard) {
         let encoder = encoders.get(owner)
         if (!encoder) {
-          encoder = createVoiceEncoder((packet) => holdPacket(owner, packet))
+          encoder = createVoiceEncoder((packet) => held.add(owner, packet))
           encoders.set(owner, encoder)
         }
         encoder.encode(heard)
@@ -134,7 +116,7 @@ export function createPageAudioCapture({
   }
 
   function poll(): void {
-    for (const owner of [...held.keys()]) release(owner)
+    held.release()
     const receivers = new Set(tap.audioReceivers())
     for (const [receiver, ear] of open) {
       if (receivers.has(receiver)) continue

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { MeetingEvent } from '../../../../packages/core/meeting/meeting.ts'
 import { MeetingWatch, type Watching } from '../../../../platforms/shared/in-call/meeting-watch.ts'
 import { DeviceToggles } from '../../../../platforms/shared/join/device-toggles.ts'
+import { NoAnswer } from '../../../../platforms/shared/page-access/no-answer.ts'
 import { HandClock } from '../../../fakes/clock.ts'
 import { type Kind, looksOf, ScriptedPage, type ScriptedSigns, SENSE } from '../scripted-page.ts'
 
@@ -46,6 +47,9 @@ test('a voice waits for no poll', async () => {
 })
 
 const ended = { type: 'ended', end: 'ended_for_all' }
+const silent = async () => {
+  throw new NoAnswer()
+}
 const failed = (code: string) => ({ type: 'failed', error: { code } })
 /** The page as it looks for so many seconds → the number of events that were reported by then. */
 test.each<[string, string, Partial<Watching<ScriptedSigns, Kind>>, object[]]>([
@@ -84,6 +88,14 @@ test.each<[string, string, Partial<Watching<ScriptedSigns, Kind>>, object[]]>([
     { canBePutBack: true },
     [ended],
   ],
+  [
+    'a dialog that the page does not answer is no failure',
+    'call 9 → 0, over 2 → 1',
+    { answerOpenDialog: silent },
+    [ended],
+  ],
+  ['a task that the page does not answer is no failure', 'call 9 → 0, over 2 → 1', { afterPoll: silent }, [ended]],
+  ['captions that the page does not answer', 'call 9 → 0, over 2 → 1', { captions: { turnOn: silent } }, [ended]],
 ])('%s', async (_what, story, more, expected) => {
   const { reported, shows } = await inMeeting(more)
   for (const { kind, seconds, count } of looksOf(story)) {

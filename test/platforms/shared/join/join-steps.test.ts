@@ -4,19 +4,22 @@ import { AdmissionJudge } from '../../../../platforms/shared/join/admission.ts'
 import { OPEN_GATE } from '../../../../platforms/shared/join/ahead.ts'
 import { AnswerTime } from '../../../../platforms/shared/join/answer-time.ts'
 import { enter, type JoinSteps, waitForAdmission, waitingForOf } from '../../../../platforms/shared/join/join-steps.ts'
+import { NoAnswer } from '../../../../platforms/shared/page-access/no-answer.ts'
 import { HandClock } from '../../../fakes/clock.ts'
 import { type Kind, looksOf, ScriptedPage, type ScriptedSigns, SENSE } from '../scripted-page.ts'
 
 const HOLDS = { holdAfterLobbyMs: 6000, holdWithoutLobbyMs: 10_000, holdWithRosterMs: 2000 }
 
-function entering(work: typeof enter | typeof waitForAdmission, gate = OPEN_GATE) {
+type Steps = JoinSteps<ScriptedSigns, Kind>
+
+function entering(work: typeof enter | typeof waitForAdmission, gate = OPEN_GATE, more: Partial<Steps> = {}) {
   const clock = new HandClock()
   const scripted = new ScriptedPage(clock)
   scripted.gate = gate
   const page = scripted.asPage({ ...HOLDS, admissionPollMs: 500 })
   const asked: string[] = []
   const stop = new AbortController()
-  const entrance: JoinSteps<ScriptedSigns, Kind> = {
+  const entrance: Steps = {
     page,
     classifier: SENSE,
     judge: new AdmissionJudge(HOLDS),
@@ -29,6 +32,7 @@ function entering(work: typeof enter | typeof waitForAdmission, gate = OPEN_GATE
     hasAsked: () => asked.includes('ask'),
     timeOut: () => new BotError('CANNOT_JOIN_MEETING', 'no decision'),
     pageNote: () => ' It is in Klingon.',
+    ...more,
   }
   let outcome: unknown = null
   const run: Promise<unknown> = work(entrance, stop.signal)
@@ -102,6 +106,21 @@ test.each<[string, typeof enter | typeof waitForAdmission, string, unknown]>([
   }
   const isError = typeof outcome === 'object' && outcome !== null
   expect(bot.outcome()).toEqual(isError ? expect.objectContaining(outcome) : outcome)
+})
+
+const silent = async () => {
+  throw new NoAnswer()
+}
+test.each<[string, typeof enter | typeof waitForAdmission, Kind, Partial<Steps>]>([
+  ['a dialog', enter, 'odd', { answerOpenDialog: silent }],
+  ['the form', enter, 'entrance', { ask: silent }],
+  ['the waiting room', waitForAdmission, 'lobby', { wait: silent }],
+])('a step in %s that the page does not answer is no failure', async (_where, work, kind, more) => {
+  const bot = entering(work, OPEN_GATE, more)
+  await bot.shows(kind, 5000)
+  expect(bot.outcome()).toBeNull()
+  await bot.shows('call', 11_000)
+  expect(bot.outcome()).toMatch(/^in/)
 })
 
 test('a stop is obeyed at once', async () => {

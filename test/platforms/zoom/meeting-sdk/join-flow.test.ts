@@ -1,12 +1,5 @@
 import { expect, test } from 'vitest'
-import { mustBeCommercial, nameWithin } from '../../../../platforms/zoom/meeting-sdk/join-flow.ts'
-
-test('a name is cut to the bytes that Zoom takes, never within a character', () => {
-  expect(nameWithin('  Notes for Ann ', 128)).toBe('Notes for Ann')
-  expect(nameWithin('ééé', 5)).toBe('éé')
-  // The family emoji is one visible character of 25 bytes.
-  expect(nameWithin('A👨‍👩‍👧‍👦', 20)).toBe('A')
-})
+import { mustBeCommercial } from '../../../../platforms/zoom/meeting-sdk/join-flow.ts'
 
 test("the government's Zoom is another one", () => {
   expect(() => mustBeCommercial({ url: 'https://www.zoomgov.com/wc/1600000000/join' })).toThrow(

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createHeldVoices } from '../../../../../platforms/shared/page/audio/held-voices.ts'
 import { createVoices } from '../../../../../platforms/shared/page/audio/speech.ts'
 import { createSpeechDetector } from '../../../../../platforms/shared/page/audio/speech-detector.ts'
 
@@ -32,4 +33,25 @@ test('a gap within a word is none, and marks of the page are no sound', () => {
   const detector = createSpeechDetector()
   for (const at of [0, 100]) detector.observe({ kind: 'page_mark', participantId: 'ann', at })
   expect([detector.speaking(), detector.heard()]).toEqual([['ann'], new Map()])
+})
+
+/** One packet while each of these shares the sound, and a last look at who does. */
+test.each<[string, string[][], string[]]>([
+  ['who becomes known later gets what was said until then', [[], [], ['ann'], ['ann']], ['ann 0', 'ann 1', 'ann 2']],
+  ["what several share is nobody's, also once only one of them stays", [['ann', 'bob'], ['ann', 'bob'], ['ann']], []],
+  ['those who share a sound may become known late', [[], ['ann', 'bob'], ['ann']], []],
+  ['and one of them may have a sound of their own before', [['ann'], ['ann', 'bob'], ['ann'], []], ['ann 0', 'ann 2']],
+])('%s', (_what, known, expected) => {
+  const sent: string[] = []
+  let participants: string[] = []
+  const voices = createHeldVoices(
+    () => participants,
+    (id, { at }) => sent.push(`${id} ${at}`),
+  )
+  for (const [at, people] of known.entries()) {
+    participants = people
+    if (at < known.length - 1) voices.add('4711', { at, opus: new Uint8Array() })
+    voices.release()
+  }
+  expect(sent).toEqual(expected)
 })
