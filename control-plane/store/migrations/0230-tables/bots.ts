@@ -211,7 +211,6 @@ create table bot_commands (
 );
 create index bot_commands_open on bot_commands (bot_id, created_at) where answered_at is null;
 create index bot_commands_leave on bot_commands (bot_id) where command ->> 'type' = 'leave';
-create index bot_commands_agent on bot_commands (bot_id, created_at) where command ->> 'type' = 'agent';
 
 create table live_pictures (
   bot_id uuid primary key references bots on delete cascade,
