@@ -92,8 +92,8 @@ interface ApiSettings {
 
 /** `webhooks/replay.ts` and `webhooks/bodies.ts` with database, seals and links filled in. */
 interface WebhookSender {
-  /** A sample of an event to one endpoint. */
-  sendTest(endpointId: string): Promise<unknown>
+  /** A sample of an event to one endpoint. The id of its delivery; null if the endpoint is disabled. */
+  sendTest(endpointId: string): Promise<number | null>
   /** The body of a stored message as it is sent, with new links. */
   sentBody(message: SentMessage): Promise<Record<string, unknown>>
   /** Sends the final message of a bot again. */

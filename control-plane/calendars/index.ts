@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { spread } from '@standin/wire/time/backoff.ts'
-import { endsWithin, systemClock } from '@standin/wire/time/deadline.ts'
+import { endsWithin, systemClock, within } from '@standin/wire/time/deadline.ts'
 import { type Loop, startLoop } from '@standin/wire/time/loop.ts'
 import type { Meters } from '../platform/meters.ts'
 import { type Log, ProviderError, type Seals } from '../platform/ports.ts'
@@ -15,7 +15,7 @@ import {
   channelOf,
   channelStopped,
   claimDuePushes,
-  claimOldPushes,
+  claimOldPush,
   claimPush,
   secondsToNextDue,
 } from '../store/calendars/channels.ts'
@@ -52,10 +52,10 @@ const LOOK_FOR_OLD_CHANNELS_MS = 60_000
 /** Calendars at once: a provider's limits are separate for each account. */
 const SYNCS_AT_ONCE = 4
 const PUSHES_AT_ONCE = 2
-/** How long a caller waits for a sync; existing clients give up after 30 s. */
-const SYNC_PATIENCE_MS = 25_000
+/** How long a caller waits for a sync or a subscription; existing clients give up after 30 s. */
+const PATIENCE_MS = 25_000
+const AGAIN_MS = 200
 const CLOSE_PATIENCE_MS = 5_000
-const RENEWED_AT_ONCE = 20
 
 export interface CalendarSettings {
   database: Database
@@ -70,6 +70,8 @@ export interface CalendarSettings {
   jitsiHosts: readonly string[]
   /** The operator has an app at Zoom. */
   hasZoomApp?: boolean
+  /** How long callers wait, for tests. */
+  patienceMs?: number
 }
 
 export interface Calendars {
@@ -86,7 +88,7 @@ export interface Calendars {
 }
 
 export function openCalendars(settings: CalendarSettings): Calendars {
-  const { database, log, meters, acrossTeams = database } = settings
+  const { database, log, meters, acrossTeams = database, patienceMs = PATIENCE_MS } = settings
   const tools: ConnectTools = { ...settings, tokens: createTokens(settings) }
   const exchange = createExchange(settings)
   const hint = (due: 'bots' | 'calendars') =>
@@ -205,32 +207,30 @@ export function openCalendars(settings: CalendarSettings): Calendars {
   async function fullSync(name: CalendarName): Promise<SyncResult> {
     const { id } = await requireCalendar(tools, name)
     const askedAt = await askForFullSync(database, id)
-    const waitUntil = performance.now() + SYNC_PATIENCE_MS
-    while (performance.now() < waitUntil) {
-      const outcome = await sync(id)
+    return untilDone(patienceMs, 'The sync is still running and did not end in time', async () => {
+      const work = sync(id)
+      void track(work, 'A calendar was not synced')
+      const outcome = await work
       if (outcome?.outcome === 'stored' && outcome.isFull) return { changed: outcome.changed }
       if (outcome?.outcome === 'failed') throw outcome.problem
       const calendar = await readCalendar(database, id)
       if (calendar === undefined) throw new ProviderError('calendar_not_found', 'The calendar was disconnected')
-      // Another process made the requested subscription.
+      // Another process made the sync.
       const isDone = askedAt !== null && calendar.sync_lease_owner === null && calendar.full_due_at > askedAt
-      if (isDone) return { changed: 0 }
-      await sleep(200)
-    }
-    throw new ProviderError('unavailable', 'The sync is still running and did not end in time')
+      return isDone ? { changed: 0 } : null
+    })
   }
 
   async function resubscribe(name: CalendarName): Promise<{ resubscribedAt: Date; problem: string | null }> {
     const { id } = await requireCalendar(tools, name)
-    const waitUntil = performance.now() + SYNC_PATIENCE_MS
-    while (performance.now() < waitUntil) {
-      const outcome = await push(id, true)
-      if (outcome?.state === 'failed') throw outcome.problem
-      if (outcome !== null)
-        return { resubscribedAt: new Date(), problem: outcome.state === 'on' ? null : outcome.message }
-      await sleep(200)
-    }
-    throw new ProviderError('unavailable', 'Another subscription is being made, and did not end in time')
+    return untilDone(patienceMs, 'A subscription is still being made and did not end in time', async () => {
+      const work = push(id, true)
+      void track(work, 'A subscription was not made')
+      const outcome = await work
+      if (outcome === null) return null
+      if (outcome.state === 'failed') throw outcome.problem
+      return { resubscribedAt: new Date(), problem: outcome.state === 'on' ? null : outcome.message }
+    })
   }
 
   return {
@@ -261,19 +261,32 @@ export function openCalendars(settings: CalendarSettings): Calendars {
   }
 }
 
+/** Makes attempts until one has a result, not null. A caller waits `ms` at most; the attempt under way goes on then. */
+async function untilDone<T>(ms: number, tooLate: string, attempt: () => Promise<T | null>): Promise<T> {
+  const over = new AbortController()
+  const attempts = async () => {
+    for (;;) {
+      const result = await attempt()
+      if (result !== null) return result
+      await sleep(AGAIN_MS, undefined, { signal: over.signal })
+    }
+  }
+  const late = () => new ProviderError('unavailable', tooLate)
+  return within(systemClock, ms, attempts(), late).finally(() => over.abort())
+}
+
 /** Opens and renews every subscription that is past its half life. */
 async function renewOld(tools: ConnectTools): ReturnType<Calendars['renew']> {
   const done = { renewed: 0, failed: 0, polled: 0 }
   const seen = new Set<string>()
   for (;;) {
+    // One at a time: a provider may be slow, and the claim is not renewed.
     const claim = newPushClaim()
-    const calendars = await claimOldPushes(tools.database, claim, RENEWED_AT_ONCE, [...seen])
-    if (calendars.length === 0) break
-    for (const calendar of calendars) {
-      seen.add(calendar.id)
-      const { state } = await pushCalendar(tools, calendar, claim)
-      done[state === 'on' ? 'renewed' : state === 'off' ? 'polled' : 'failed']++
-    }
+    const calendar = await claimOldPush(tools.database, claim, [...seen])
+    if (calendar === null) break
+    seen.add(calendar.id)
+    const { state } = await pushCalendar(tools, calendar, claim)
+    done[state === 'on' ? 'renewed' : state === 'off' ? 'polled' : 'failed']++
   }
   await stopChannels(tools)
   return done

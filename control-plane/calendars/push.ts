@@ -53,8 +53,9 @@ export async function pushCalendar(
     const request = requestOf(publicUrl, calendar.platform)
     const subscription = await subscribe(tools, calendar, isNew ? undefined : open, request)
     const channel = { ...subscription, providerId: subscription.id, token: request.token }
-    if (!(await storeChannel(database, calendar, claim.owner, channel)))
-      await stopQuietly(tools, calendar, subscription)
+    const isStored = await storeChannel(database, calendar, claim.owner, channel)
+    // One that was prolonged is the calendar's own, whoever holds the claim now.
+    if (!isStored && subscription.id !== open?.provider_id) await stopQuietly(tools, calendar, subscription)
     await stopChannels(tools, calendar.id)
     return { state: 'on' }
   } catch (problem) {

@@ -170,28 +170,30 @@ function isChangeable(bot: BotRow, now: Date): boolean {
 }
 
 export function cancelBots(tools: SyncTools, target: BotTarget): Promise<BotsResult> {
-  return aim(tools, 'calendar_bots.cancel', target, async ({ tx, seriesId, events, now }, result) => {
+  return aim(tools, 'calendar_bots.cancel', target, async ({ tx, calendar, seriesId, events, now }, result) => {
     const isRuled = seriesId !== null && (await openSeriesIntent(tx, seriesId)) !== undefined
     if (seriesId !== null) await endSeriesIntent(tx, seriesId)
     const stopped: BotRow[] = []
     const updates = []
     for (const { event, intent, seriesIntent, bot, openBots } of events) {
-      const isLongPast = event.starts_at.getTime() < now.getTime() - LONG_PAST_MS
-      if (seriesId !== null && isLongPast) continue
+      const isLongPast = seriesId !== null && event.starts_at.getTime() < now.getTime() - LONG_PAST_MS
       if (intent === null || intent.state !== 'wanted') {
-        if (seriesId === null || !isRuled) result.refused.push(notScheduled(event.id))
+        if (!isRuled && !isLongPast) result.refused.push(notScheduled(event.id))
         if (seriesId !== null && intent?.state === 'excluded') updates.push({ ...intent, state: 'ended' as const })
         continue
       }
-      if (bot !== null && openBots.length === 0) {
-        if (seriesId === null) result.refused.push(hasEnded(event.id))
+      const hasEnded = bot !== null && openBots.length === 0
+      const isOlder = calendar.generation === 'older'
+      if (hasEnded && seriesId === null && !isOlder) {
+        result.refused.push(botEnded(event.id))
         continue
       }
+      // Also where no bot is left to stop: if the event moved to a time to come, it would get another one.
       stopped.push(...openBots)
       const isRuleLeft = seriesId === null && seriesIntent !== null && seriesIntent.ended_at === null
       const state = isRuleLeft ? ('excluded' as const) : ('ended' as const)
       updates.push({ ...intent, state, bot_id: null, bot_join_at: null, bot_meeting_url: null })
-      result.eventIds.push(event.id)
+      if (!isLongPast && (!hasEnded || isOlder)) result.eventIds.push(event.id)
     }
     await stopBots(tx, stopped, now)
     await updateIntents(
@@ -218,7 +220,7 @@ const tooLate = (eventId: string): RefusedEvent => ({
   code: 'BOT_STATUS',
   message: 'The bot of an event can be changed until 4 minutes before its start',
 })
-const hasEnded = (eventId: string): RefusedEvent => ({
+const botEnded = (eventId: string): RefusedEvent => ({
   eventId,
   code: 'BOT_STATUS',
   message: 'The bot of the event has ended already',

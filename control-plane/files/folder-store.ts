@@ -1,6 +1,6 @@
 /** Recordings in a folder of this machine. */
 import { constants, createWriteStream } from 'node:fs'
-import { mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join, relative, resolve, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { FileStore } from '../platform/ports.ts'
@@ -77,14 +77,13 @@ export function createFolderStore(path: string, links: LinkSigner): FileStore & 
       }
       const target = join(root, ...parts)
       const draft = join(folder, `.${process.pid}-${Date.now()}.part`)
-      const file = await open(draft, 'wx', 0o600)
       try {
-        await file.writeFile(bytes)
-        await file.sync()
-      } finally {
-        await file.close()
+        await writeFile(draft, bytes, { flag: 'wx', mode: 0o600, flush: true })
+        await rename(draft, target)
+      } catch (error) {
+        await rm(draft, { force: true }).catch(() => {})
+        throw error
       }
-      await rename(draft, target)
     },
     async deletePrefix(prefix) {
       const files = await list(prefix)

@@ -57,7 +57,9 @@ export async function checkStorage(
       throw new Error('an object that was written cannot be read back')
   }
   const work = writeAndRead()
-    .catch((error: unknown) => {
+    .catch(async (error: unknown) => {
+      // Another check follows in seconds, with an object of its own.
+      await store.deletePrefix(folder).catch(() => {})
       throw storageProblemOf(settings, error)
     })
     .then(() => store.deletePrefix(folder))

@@ -3,7 +3,7 @@ import { POSTER } from '@standin/wire/file-names.ts'
 import { sql } from 'kysely'
 import { fileKey } from '../bots/file-keys.ts'
 import type { Database } from './database.ts'
-import { REMOVED } from './webhooks/endpoints.ts'
+import { isKept } from './webhooks/endpoints.ts'
 
 export interface LiveBot {
   id: string
@@ -143,7 +143,7 @@ export async function readPreviews(db: Database, teamId: string, botIds: readonl
   }))
 }
 
-/** Whether the endpoint belongs to the team; those of single bots, and removed ones, do not count. */
+/** Whether the endpoint belongs to the team; those of single bots, and removed or replaced ones, do not count. */
 export async function isEndpointOf(db: Database, endpointId: string, teamId: string): Promise<boolean> {
   const row = await db
     .selectFrom('endpoints')
@@ -151,7 +151,7 @@ export async function isEndpointOf(db: Database, endpointId: string, teamId: str
     .where('id', '=', endpointId)
     .where('team_id', '=', teamId)
     .where('bot_id', 'is', null)
-    .where(sql<boolean>`disabled_reason is distinct from ${REMOVED}`)
+    .where(isKept)
     .executeTakeFirst()
   return row !== undefined
 }

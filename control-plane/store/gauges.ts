@@ -26,7 +26,6 @@ export interface Gauges {
   calendars: CalendarGauges
   /** Null: no audit has run yet. */
   audit: LastAudit | null
-  /** Reports of the processes that start bots. */
   /** Seconds since each periodic job was last done by any process. */
   jobs: { job: string; seconds: number }[]
 }
@@ -85,7 +84,6 @@ function age(time: ReturnType<typeof sql>) {
   return sql`greatest(0, coalesce(extract(epoch from now() - ${time}), 0))::float8`
 }
 
-/** Resolves where the database answers. */
 /** Rejects if the database does not answer, or takes no writes. Nothing is written: there is no such row. */
 export async function probeDatabase(db: Database): Promise<void> {
   await sql`select from settings where name = '' for update`.execute(db)

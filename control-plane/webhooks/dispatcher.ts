@@ -22,8 +22,8 @@ import type { Database } from '../store/database.ts'
 import {
   type DeliveredAttempt,
   dropOfDisabled,
-  finishAttempt,
   finishDelivered,
+  finishFailed,
   hasLeftDeliveries,
   lookForDeliveries,
   postponeDelivery,
@@ -118,7 +118,7 @@ export function startDispatcher(settings: DispatcherSettings): Dispatcher {
       const seconds = delivery.message_age + (performance.now() - claimedAt) / 1000
       const isOurs = result.isDelivered
         ? await storeDelivered({ delivery, claim, result })
-        : await finishAttempt(database, delivery, claim, result)
+        : await finishFailed(database, delivery, claim, result)
       measureAttempt(meters, delivery, result, { seconds, isOurs })
       if (!isOurs) log.warn(fields, 'Webhook result ignored: the claim was lost')
       else if (!result.isDelivered) {

@@ -10,7 +10,7 @@ import { sendAtOnce } from '../store/webhooks/deliveries.ts'
 import { createEndpoint } from '../store/webhooks/endpoints.ts'
 import { insertMessages, sendTo } from '../store/webhooks/messages.ts'
 
-/** Sends a sample of an event to one endpoint. The id of its delivery; null without such an endpoint. */
+/** Sends a sample of an event to one endpoint. The id of its delivery; null without such an endpoint, or if it is disabled. */
 export function sendTest(db: Database, endpointId: string, event = 'bot.status_change'): Promise<number | null> {
   return sendTo(db, endpointId, { id: messageId(`test:${randomUUID()}`), event, body: sampleBody(event) })
 }

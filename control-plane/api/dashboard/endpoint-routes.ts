@@ -142,7 +142,8 @@ export function endpointRoutes(app: App, { database, seals, client, webhooks }: 
 
   const test = { config: { changes: 'never' }, schema: { params, response: { 200: message } } } as const
   app.post('/endpoints/:endpoint_id/test', test, async (request) => {
-    await webhooks.sendTest(await ownEndpoint(request.params.endpoint_id, callerOf(request).teamId))
+    const id = await ownEndpoint(request.params.endpoint_id, callerOf(request).teamId)
+    if ((await webhooks.sendTest(id)) === null) throw refusals.endpointDisabled()
     return done('Test webhook sent')
   })
 

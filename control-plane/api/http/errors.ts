@@ -116,6 +116,7 @@ export const refusals = {
   signInLinkUsed: () =>
     wrongSignIn('This link was used already, was withdrawn, or is too old; ask an owner of the team for another one'),
   emailTaken: () => conflict('Another person of this team has this e-mail address'),
+  endpointDisabled: () => conflict('The endpoint is disabled; enable it, then send the test'),
   lastOwner: () => conflict('A team keeps at least one owner'),
   unknown: (what: string) => notFound(`There is no such ${what}`),
   signInAgain: () =>

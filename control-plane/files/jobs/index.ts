@@ -1,5 +1,6 @@
 /** Periodic work. One process at a time does each job, however many processes run. */
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { spread } from '@standin/wire/time/backoff.ts'
 import { startLoop } from '@standin/wire/time/loop.ts'
 import { whileHeld } from '../../platform/lease.ts'
@@ -7,8 +8,7 @@ import { hasOpenDeletions } from '../../store/bots/deletions.ts'
 import { removePastEvents } from '../../store/calendars/events.ts'
 import { endTurn, keepTurn, takeTurn } from '../../store/job-turns.ts'
 import { forgetOldSessions } from '../../store/people/sessions.ts'
-import { IDEMPOTENCY_HOURS } from '../../store/teams/idempotency.ts'
-import { removeOldIdempotencyKeys } from '../../store/teams/old-idempotency-keys.ts'
+import { removeOldIdempotencyKeys } from '../../store/teams/idempotency.ts'
 import { auditLedger } from './audit.ts'
 import { type DeletionTools, deleteDue } from './deletion.ts'
 import { type KeptDays, removeOldRows } from './old-rows.ts'
@@ -16,6 +16,8 @@ import { requestRetentionDeletions } from './retention.ts'
 
 const DAY = 24 * 3600
 const LEASE_SECONDS = 60
+/** Between two looks of `run` whether another process has done the job. */
+const AGAIN_MS = 500
 /** Spreads the polls of several processes. */
 const JITTER = 0.1
 
@@ -36,7 +38,7 @@ export interface JobsSettings extends DeletionTools {
 }
 
 export interface Jobs {
-  /** Does a job now, due or not. Resolves with what it did; rejects if it fails. */
+  /** Does a job now, due or not, after the process that does it. Resolves with what it did; rejects if it fails. */
   run(name: JobName): Promise<unknown>
   /** Starts no job any more and waits for the ones under way. */
   close(): Promise<void>
@@ -65,25 +67,32 @@ export function startJobs(settings: JobsSettings): Jobs {
   const work: Record<JobName, (signal: AbortSignal) => Promise<unknown>> = {
     deletions: (signal) => deleteDue(settings, () => signal.aborted),
     retention: async (signal) => ({
+      // The job `deletions` does them.
       requested: await requestRetentionDeletions(database, log),
-      ...(await deleteDue(settings, () => signal.aborted)),
       events: await removePastEvents(database, EVENT_DAYS),
       ...(await removeOldRows(database, settings.keep, signal)),
     }),
     audit: () => auditLedger(database, log),
-    idempotency: () => removeOldIdempotencyKeys(database, IDEMPOTENCY_HOURS),
+    idempotency: () => removeOldIdempotencyKeys(database),
     sessions: () => forgetOldSessions(database),
     renewals: async () => settings.renewals?.() ?? {},
     checks: async (signal) => settings.checks?.run(signal) ?? {},
   }
 
-  async function turn(name: JobName, everySeconds: number): Promise<void> {
-    // Deletions are due every few seconds, and write nothing while there is nothing to do.
-    if (name === 'deletions' && !(await hasOpenDeletions(database))) return
-    if (!(await takeTurn(database, name, owner, { everySeconds, leaseSeconds: LEASE_SECONDS }))) return
+  /** Undefined: the job is not due, or another process does it. */
+  async function turn(name: JobName, everySeconds: number): Promise<{ done: unknown } | undefined> {
+    if (!(await takeTurn(database, name, owner, { everySeconds, leaseSeconds: LEASE_SECONDS }))) return undefined
     const keep = () => keepTurn(database, name, owner, LEASE_SECONDS)
     const lease = { seconds: LEASE_SECONDS, keep, log, fields: { job: name }, signal: stop.signal }
-    await whileHeld(lease, work[name]).finally(() => endTurn(database, name, owner))
+    return { done: await whileHeld(lease, work[name]).finally(() => endTurn(database, name, owner)) }
+  }
+
+  async function runNow(name: JobName): Promise<unknown> {
+    for (;;) {
+      const turned = await turn(name, 0)
+      if (turned !== undefined) return turned.done
+      await sleep(AGAIN_MS, undefined, { signal: stop.signal })
+    }
   }
 
   function repeat(name: JobName) {
@@ -91,7 +100,9 @@ export function startJobs(settings: JobsSettings): Jobs {
     const every = name === 'checks' ? (settings.checks?.everySeconds ?? 0) : SCHEDULE[name].every
     const lookMs = (lookEverySeconds[name] ?? look) * 1000
     const round = async () => {
-      await turn(name, Math.min(every, lookEverySeconds[name] ?? every))
+      // Deletions are due every few seconds, and write nothing while there is nothing to do.
+      if (name !== 'deletions' || (await hasOpenDeletions(database)))
+        await turn(name, Math.min(every, lookEverySeconds[name] ?? every))
       return spread(lookMs, JITTER)
     }
     const onError = (error: unknown) => log.error({ job: name, error: String(error) }, 'A periodic job failed')
@@ -104,7 +115,7 @@ export function startJobs(settings: JobsSettings): Jobs {
   const asked = new Set<Promise<unknown>>()
   return {
     async run(name) {
-      const running = work[name](stop.signal)
+      const running = runNow(name)
       asked.add(running)
       return running.finally(() => asked.delete(running))
     },

@@ -71,7 +71,7 @@ export async function listEndpointsCommand(context: CommandContext, { team }: { 
 export async function testEndpointCommand(context: CommandContext, endpointId: string): Promise<void> {
   const id = uuidOf(endpointId, 'an endpoint')
   const delivery = await onInstallation(context, ({ database }) => sendTest(database, id))
-  if (delivery === null) throw new CommandMistake(`There is no endpoint ${id}`)
+  if (delivery === null) throw new CommandMistake(`There is no endpoint ${id}, or it is disabled`)
   context.output.answer({ endpoint_id: id, delivery_id: delivery }, ['A sample is on its way.'])
 }
 

@@ -1,6 +1,6 @@
 /** Subscriptions to changes of calendars: when they are opened, renewed and stopped. One process at a time does it for a calendar. */
 import { createHash } from 'node:crypto'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Database, Tx } from '../database.ts'
 import { PREPARED } from '../prepared.ts'
 import { type Claim, RowLease } from '../row-lease.ts'
@@ -33,27 +33,24 @@ export async function secondsToNextDue(db: Database): Promise<number | null> {
   return rows[0]!.seconds
 }
 
-/**
- * Takes calendars whose channel is past its half life or gone, even if another attempt is planned; none of `without`.
- */
-export async function claimOldPushes(
+/** Takes a calendar whose channel is past its half life or gone, even if another attempt is planned; none of `without`. */
+export async function claimOldPush(
   db: Database,
   claim: Claim,
-  limit: number,
   without: readonly string[],
-): Promise<CalendarRow[]> {
+): Promise<CalendarRow | null> {
   const { rows } = await sql<CalendarRow>`
     with chosen as (
       select id from calendars c where deleted_at is null and ${pushLease.isFree} and id <> all(${without}::uuid[])
         and (push_due_at <= now() or not exists (
           select from calendar_channels h where h.calendar_id = c.id and h.stop_due_at is null and h.stopped_at is null
             and h.created_at + (h.expires_at - h.created_at) / 2 > now()))
-      order by push_due_at limit ${limit} for no key update skip locked
+      order by push_due_at limit 1 for no key update skip locked
     )
     update calendars set ${pushLease.acquired(claim)} from chosen where calendars.id = chosen.id returning calendars.*`.execute(
     db,
   )
-  return rows
+  return rows[0] ?? null
 }
 
 /** Null if another process has the claim, or the calendar is not connected. */
@@ -64,18 +61,16 @@ export async function claimPush(db: Database, calendarId: string, claim: Claim):
   return rows[0] ?? null
 }
 
-/** The channel that is open. */
-export function openChannel(db: Database | Tx, calendarId: string): Promise<ChannelRow | undefined> {
-  return db
-    .selectFrom('calendar_channels')
-    .selectAll()
-    .where('calendar_id', '=', calendarId)
-    .where('stop_due_at', 'is', null)
-    .where('stopped_at', 'is', null)
-    .where('expires_at', '>', sql<Date>`now()`)
-    .orderBy('created_at', 'desc')
-    .limit(1)
-    .executeTakeFirst()
+/** The `from` of the channel that is open; of several the newest. */
+export const fromOpenChannel = (calendarId: RawBuilder<unknown>) => sql`
+  from calendar_channels
+  where calendar_id = ${calendarId} and stop_due_at is null and stopped_at is null and expires_at > now()
+  order by created_at desc limit 1`
+
+/** Undefined: the calendar is only polled. */
+export async function openChannel(db: Database, calendarId: string): Promise<ChannelRow | undefined> {
+  const { rows } = await sql<ChannelRow>`select * ${fromOpenChannel(sql`${calendarId}`)}`.execute(db)
+  return rows[0]
 }
 
 export interface NewChannel {

@@ -4,6 +4,7 @@ import type { Database } from '../database.ts'
 import { contains } from '../like.ts'
 import { type Condition, type PageRequest, type Places, readPage } from '../pages.ts'
 import type { CalendarRow, EventRow, SeriesRow } from '../rows/index.ts'
+import { fromOpenChannel } from './channels.ts'
 
 /** Whose calendars are meant. */
 export interface CalendarOwner {
@@ -16,13 +17,6 @@ export interface CalendarFilter {
   accountEmail?: string | undefined
   platforms?: readonly string[] | undefined
   statuses?: readonly string[] | undefined
-}
-
-/** The open subscription of a calendar; null if the calendar is only polled. */
-export interface OpenChannel {
-  provider_id: string
-  resource_id: string | null
-  expires_at: Date
 }
 
 const ofOwner = ({ teamId, generation }: CalendarOwner): Condition[] => [
@@ -39,15 +33,6 @@ export async function readCalendar(
   const { rows } = await sql<CalendarRow>`
     select * from calendars where ${sql.join([...ofOwner(owner), sql`id = ${calendarId}`], sql` and `)}`.execute(db)
   return rows[0]
-}
-
-/** The newest one that is not to be stopped. */
-export async function openChannel(db: Database, calendarId: string): Promise<OpenChannel | null> {
-  const { rows } = await sql<OpenChannel>`
-    select provider_id, resource_id, expires_at from calendar_channels
-    where calendar_id = ${calendarId} and stop_due_at is null and stopped_at is null and expires_at > now()
-    order by created_at desc limit 1`.execute(db)
-  return rows[0] ?? null
 }
 
 /** Newest first. */
@@ -78,10 +63,7 @@ export async function allCalendars(
   owner: CalendarOwner,
 ): Promise<(CalendarRow & { resource_id: string | null })[]> {
   const { rows } = await sql<CalendarRow & { resource_id: string | null }>`
-    select calendars.*, (
-      select resource_id from calendar_channels
-      where calendar_id = calendars.id and stop_due_at is null and stopped_at is null and expires_at > now()
-      order by created_at desc limit 1) as resource_id
+    select calendars.*, (select resource_id ${fromOpenChannel(sql.ref('calendars.id'))}) as resource_id
     from calendars where ${sql.join(ofOwner(owner), sql` and `)} order by created_at, id`.execute(db)
   return rows
 }

@@ -18,12 +18,11 @@ export interface KeptAnswer {
 /** `new`: it is this one that has to be processed. */
 export type Claim = 'new' | 'reused' | 'busy' | { answer: KeptAnswer }
 
-/** Hours for which an answer is given again. */
-export const IDEMPOTENCY_HOURS = 24
 /** After this time a request without an answer counts as lost with its process. */
 const LOST_AFTER = "interval '2 minutes'"
 
-const keptFor = sql.raw(`interval '${IDEMPOTENCY_HOURS} hours'`)
+/** For so long an answer is given again. */
+const keptFor = sql`interval '24 hours'`
 
 /** Claims the key for the rest of the transaction, in which `keepAnswer` follows. */
 export async function claimKey(tx: Tx, request: KeyedRequest): Promise<Claim> {
@@ -70,6 +69,13 @@ export async function releaseLongKey(db: Database, { teamId, key, bodyHash }: Ke
     .where('body_hash', '=', bodyHash)
     .where('status', 'is', null)
     .execute()
+}
+
+/** Removes keys that are no longer answered. Returns how many. */
+export async function removeOldIdempotencyKeys(db: Database): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from idempotency_keys where created_at < now() - ${keptFor}`.execute(db)
+  return Number(numAffectedRows ?? 0)
 }
 
 interface KeyRow {

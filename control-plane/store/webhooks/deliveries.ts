@@ -12,6 +12,8 @@ const FIRST_PROBE_SECONDS = 30
 const MAX_PROBE_SECONDS = 600
 /** Without any success for this long, an endpoint that many messages share is disabled. */
 const DISABLED_AFTER_DAYS = 5
+/** After so long without an attempt its failures begin anew: one more than a weekend without meetings. */
+const IDLE_AFTER_DAYS = 3
 
 /** Whether any delivery is due, and else in how many seconds, if that is within `aheadSeconds`. Far cheaper than a claim that finds none. */
 export async function lookForDeliveries(
@@ -80,17 +82,22 @@ export interface AttemptResult {
 }
 
 /**
- * Stores an attempt, what it means for the delivery, and for its endpoint. False if the claim was lost in the meantime:
- * then only the attempt is stored. The answer is not stored where the bot's data was deleted.
+ * Stores a failed attempt, what it means for the delivery, and for its endpoint. False if the claim was lost in the
+ * meantime: then only the attempt is stored. The answer is not stored where the bot's data was deleted.
  */
-export async function finishAttempt(
+export async function finishFailed(
   db: Database,
   delivery: Pick<ClaimedDelivery, 'id' | 'endpoint_id' | 'is_replay'>,
   claim: string,
-  result: AttemptResult,
+  result: Omit<AttemptResult, 'isDelivered'>,
 ): Promise<boolean> {
-  const { isDelivered, nextInSeconds } = result
-  const state = isDelivered ? 'delivered' : nextInSeconds === null || result.isGone ? 'failed' : 'waiting'
+  const { nextInSeconds } = result
+  const state = nextInSeconds === null || result.isGone ? 'failed' : 'waiting'
+  // Paused ones have the time of their last attempt, or minutes more, in `probe_at`; others had a few failures only.
+  const failingSince = sql`case when coalesce(e.probe_at, e.failing_since) > now() - make_interval(days => ${IDLE_AFTER_DAYS})
+    then e.failing_since else now() end`
+  const isFailingLong = sql`e.kind in ('team', 'account')
+    and ${failingSince} < now() - make_interval(days => ${DISABLED_AFTER_DAYS})`
   const { rows } = await sql<{ is_disabled: boolean }>`
     ${PREPARED} with attempt as (
       insert into delivery_attempts (delivery_id, duration_ms, status, error, answer, is_replay)
@@ -108,27 +115,20 @@ export async function finishAttempt(
     ), endpoint as (
       update endpoints e set
         failed_in_a_row = case
-          when ${isDelivered} then 0
           when e.failed_in_a_row < ${BREAKER_FAILURES} or e.probe_at <= now() then e.failed_in_a_row + 1
           else e.failed_in_a_row end,
         probe_at = case
-          when ${isDelivered} then null
           when e.failed_in_a_row >= ${BREAKER_FAILURES - 1} and (e.probe_at is null or e.probe_at <= now())
             then now() + make_interval(secs => least(${MAX_PROBE_SECONDS}::float8,
               ${FIRST_PROBE_SECONDS} * power(2::float8, least(e.failed_in_a_row, 100) - ${BREAKER_FAILURES - 1})))
           else e.probe_at end,
-        failing_since = case when ${isDelivered} then null else coalesce(e.failing_since, now()) end,
-        disabled_at = case when not ${isDelivered} and e.kind in ('team', 'account')
-          and (${result.isGone} or e.failing_since < now() - make_interval(days => ${DISABLED_AFTER_DAYS}))
-          then now() else e.disabled_at end,
+        failing_since = ${failingSince},
+        disabled_at = case when ${result.isGone} or ${isFailingLong} then now() else e.disabled_at end,
         disabled_reason = case
-          when ${isDelivered} then e.disabled_reason
           when ${result.isGone} then 'The receiver answered 410 Gone'
-          when e.kind in ('team', 'account') and e.failing_since < now() - make_interval(days => ${DISABLED_AFTER_DAYS})
-            then 'No delivery succeeded for five days'
+          when ${isFailingLong} then 'No delivery succeeded for five days'
           else e.disabled_reason end
       from ours where e.id = ours.endpoint_id
-        and (not ${isDelivered} or e.failed_in_a_row > 0 or e.failing_since is not null)
       returning e.id, e.team_id, e.disabled_reason, e.disabled_at is not null as is_disabled,
         e.disabled_at is not distinct from now() as is_disabled_now
     ), logged as (
@@ -149,7 +149,7 @@ export interface DeliveredAttempt {
 
 /**
  * Stores attempts that reached their receivers, all in one statement. Resolves with the ids of those whose claim was not
- * lost in the meantime. The rules of `finishAttempt` hold for each.
+ * lost in the meantime. The answer is not stored where the bot's data was deleted.
  */
 export async function finishDelivered(db: Database, attempts: readonly DeliveredAttempt[]): Promise<Set<number>> {
   const rows = attempts.map(({ delivery, claim, result }) => ({

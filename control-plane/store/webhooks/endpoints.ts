@@ -105,7 +105,7 @@ export async function listEndpoints(
       'disabled_reason',
       'created_at',
     ])
-    .where(sql<boolean>`disabled_reason is distinct from ${REMOVED}`)
+    .where(isKept)
   query = filter.botId === undefined ? query.where('bot_id', 'is', null) : query.where('bot_id', '=', filter.botId)
   if (filter.teamId !== undefined) query = query.where('team_id', '=', filter.teamId)
   return query.orderBy('created_at').orderBy('id').execute()
@@ -139,13 +139,14 @@ export async function rotateSecret(db: Database, seals: Seals, id: string, teamI
   })
 }
 
-/** Sends to a disabled endpoint again, from now on. False if there is none. */
+/** Sends to a disabled endpoint again, from now on. False if there is none, or it was removed or replaced. */
 export async function enableEndpoint(db: Database | Tx, id: string): Promise<boolean> {
   return inTransaction(db, async (tx) => {
     const row = await tx
       .updateTable('endpoints')
       .set({ disabled_at: null, disabled_reason: null, failed_in_a_row: 0, probe_at: null, failing_since: null })
       .where('id', '=', id)
+      .where(isKept)
       .returning('team_id')
       .executeTakeFirst()
     if (row === undefined) return false
@@ -212,10 +213,12 @@ export async function stopEndpoint(db: Database, id: string, how: 'disable' | 'r
 }
 
 /** Reason of a team's endpoint that a person removed. */
-export const REMOVED = 'removed'
+const REMOVED = 'removed'
 const BY_PERSON = 'switched off by an owner'
 /** Reason of an account's endpoint that has a successor or was removed. */
 const REPLACED = 'replaced'
+/** Whether an endpoint, also a disabled one, is shown and can be enabled. */
+export const isKept = sql<boolean>`coalesce(disabled_reason, '') not in (${REMOVED}, ${REPLACED})`
 
 /** The one address of the older generation's account; null if none is set. A disabled one is shown all the same. */
 export async function readAccountUrl(db: Database | Tx, teamId: string): Promise<string | null> {
@@ -228,7 +231,7 @@ async function accountEndpoint(db: Database | Tx, teamId: string) {
     .select(['id', 'url', 'disabled_at'])
     .where('team_id', '=', teamId)
     .where('kind', '=', 'account')
-    .where(sql<boolean>`disabled_reason is distinct from ${REPLACED}`)
+    .where(isKept)
     .orderBy('created_at', 'desc')
     .executeTakeFirst()
 }

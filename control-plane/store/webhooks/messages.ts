@@ -73,7 +73,7 @@ const storedMessages = (rows: readonly ReturnType<typeof rowOf>[]) => sql`
 
 /**
  * One message to one endpoint, as a person asked, whether or not it subscribes to the event. Resolves with the delivery's id; null without
- * the endpoint.
+ * the endpoint, or if it is disabled.
  */
 export async function sendTo(
   db: Database | Tx,
@@ -86,7 +86,7 @@ export async function sendTo(
       select ${message.id}, team_id, ${message.botId ?? null}::uuid, ${message.event}, ${message.id},
         ${JSON.stringify(message.body)}::jsonb, ${message.isCompat ?? false},
         case kind when 'team' then 'webhooks' when 'callback' then 'callback' else 'older' end
-      from endpoints where id = ${endpointId}::uuid
+      from endpoints where id = ${endpointId}::uuid and disabled_at is null
       returning *
     )
     insert into deliveries (message_id, endpoint_id, team_id, bot_id, ordering_key, state)

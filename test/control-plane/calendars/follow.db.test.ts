@@ -161,6 +161,19 @@ test('a bot that its caller cancelled does not come back with the next change of
   expect(await after(move(1))).toMatchObject([{ phase: 'closed' }])
 })
 
+test.each([
+  ['v2', [OPEN], { eventIds: [], refused: [{ code: 'BOT_STATUS' }] }],
+  ['older', [], { eventIds: [expect.any(String)], refused: [] }],
+] as const)(
+  '%s: a request whose bot has ended is cancelled as its generation says',
+  async (generation, more, answer) => {
+    const { bot, eventId, engine, target, after } = await withBot(HOUR, generation)
+    await world.set(bot.id, { phase: 'closed', status: 'completed', schedule_status: 'completed' })
+    expect(await engine.operations.cancelBots(target({ eventId }))).toMatchObject(answer)
+    expect(await after(move(30))).toMatchObject([{ phase: 'closed' }, ...more])
+  },
+)
+
 /** A calendar with a daily series `s` of four whose every occurrence has a bot. */
 async function withSeries(platform: 'google' | 'microsoft' = 'google') {
   const title = 'Series s'
@@ -244,6 +257,25 @@ describe('series', () => {
     await poll()
     expect(await bots()).toHaveLength(5)
   })
+
+  test.each([
+    ['of today', 0],
+    ['of days ago', -3 * 1440],
+  ])(
+    'one %s whose bot has ended gets no other when it moves after all of them were cancelled',
+    async (_when, minutes) => {
+      const { database, calendar, poll, bots, eventId, operations, target, waiting, day } = await withSeries()
+      const [first] = await waiting()
+      await world.set(first!.id, { phase: 'closed', status: 'completed', schedule_status: 'completed' })
+      const began = { starts_at: later(day(0), minutes), ends_at: later(day(0), minutes + HOUR) }
+      const id = await eventId('s', day(0))
+      await database.updateTable('calendar_events').set(began).where('id', '=', id).execute()
+      expect((await operations.cancelBots(target)).eventIds).toHaveLength(3)
+      calendar.move('s', later(day(0), 30), undefined, day(0))
+      await poll()
+      expect((await bots()).map(({ phase }) => phase)).toEqual(Array(4).fill('closed'))
+    },
+  )
 
   const EDITS: [what: string, edits: Edit[], minutes: readonly number[]][] = [
     [

@@ -1,6 +1,9 @@
 /** Subscriptions: opened, renewed, replaced without double events, stopped; and the polling without them. */
+import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import type { CalendarProvider } from '../../../control-plane/calendars/ports.ts'
 import { openWorld } from '../world.ts'
+import { PLATFORMS } from './stand-ins.ts'
 import { meeting } from './world.ts'
 
 const world = await openWorld({ calendars: true })
@@ -72,6 +75,26 @@ test('Microsoft: a renewal prolongs the one that is there', async () => {
   expect(watches()).toHaveLength(1)
   expect((await row()).push_state).toBe('on')
 })
+
+test.each(PLATFORMS)(
+  '%s: a renewal that loses its claim leaves the stored one; the next is claimed later',
+  async (platform) => {
+    const [set, next] = [await withCalendar({ platform }), await withCalendar({ platform })]
+    const before = set.watches().map(({ id }) => id)
+    for (const [place, { alter }] of [set, next].entries()) await alter({ push_due_at: new Date(place) })
+    const claimed: unknown[] = []
+    const renew: CalendarProvider['renew'] = async (...asked) => {
+      const renewed = await set.provider.renew(...asked)
+      claimed.push((await next.row()).push_lease_owner)
+      await set.alter({ push_lease_owner: randomUUID() })
+      return renewed
+    }
+    const slow = { ...set.provider, renew }
+    await set.open({ providers: { google: slow, microsoft: slow } }).renew()
+    expect(claimed).toEqual([null, expect.any(String)])
+    expect(set.watches().map(({ id }) => id)).toEqual(before)
+  },
+)
 
 test('Microsoft: one that is gone is made again, with a full sync', async () => {
   const { watches, pushDue, engine, row, due } = await withCalendar({ platform: 'microsoft' })

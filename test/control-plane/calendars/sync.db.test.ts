@@ -212,6 +212,16 @@ describe('at once', () => {
     expect(await shown()).toContain('b')
   })
 
+  test('a caller does not wait for a slow provider for ever, and the sync goes on', async () => {
+    const { provider, open, name, row } = await withCalendar()
+    const { syncs } = await row()
+    const { release } = provider.hold()
+    const late = { kind: 'unavailable', message: expect.stringContaining('did not end in time') }
+    await expect(open({ patienceMs: 100 }).operations.sync(name)).rejects.toMatchObject(late)
+    release()
+    await expect.poll(async () => (await row()).syncs).toBeGreaterThan(syncs)
+  })
+
   test('pushes during a sync make one more, however many they are', async () => {
     const { provider, due, engine, row, pushOf } = await withCalendar()
     const { read, release } = provider.hold()

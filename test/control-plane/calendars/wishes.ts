@@ -128,8 +128,9 @@ export class Wishes {
     const keys = isAll ? [...this.#wishes.keys()].filter((one) => eventOf(one) === eventOf(key)) : [key]
     for (const one of keys) {
       const wish = this.#wishOf(one)
-      const hasEnded = wish.state === 'over' && wish.left.length === 0
-      if (wish.isLost || this.#nameOf(one, wish) === null || hasEnded) continue
+      // The request for a single event whose bot has ended stays.
+      const isRefused = !isAll && wish.state === 'over' && wish.left.length === 0
+      if (wish.isLost || this.#nameOf(one, wish) === null || isRefused) continue
       Object.assign(wish, { own: null, isExcluded: true, ...NO_BOT, left: [] })
     }
     if (isAll) this.#rules.delete(eventOf(key))

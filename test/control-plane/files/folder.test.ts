@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -24,6 +24,12 @@ describe('the store', () => storeSuite(() => store))
 
 test('the job of each attempt stores into a separate folder', () => {
   expect(store.jobStorage('bot', 2)).toEqual({ type: 'folder', path: join(root, 'bot/2') })
+})
+
+test('a file that cannot be stored leaves no part of it', async () => {
+  mkdirSync(join(root, 'taken/file'), { recursive: true })
+  await expect(store.write('taken/file', new Uint8Array(1), 'text/plain')).rejects.toThrow('EISDIR')
+  expect(readdirSync(join(root, 'taken'))).toEqual(['file'])
 })
 
 /** The request that a browser makes of a link. */

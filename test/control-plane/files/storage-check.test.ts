@@ -61,11 +61,15 @@ test.each<[string, object, [string, string]]>([
 
 test('S3 that takes objects and gives none back, or keeps them for ever, is named', async () => {
   onTestFinished(() => server.forgive())
+  const before = server.requests.length
   server.fail({ operation: 'GetObject', times: 9, effect: { kind: 'refuse', status: 403, code: 'AccessDenied' } })
   expect(await problemOf(s3())).toEqual([
     'mistake',
     'STANDIN_STORAGE: access to bucket recordings is refused (AccessDenied)',
   ])
+  const made = server.requests.slice(before)
+  const keysOf = (of: string) => made.filter(({ operation }) => operation === of).map(({ key }) => key)
+  expect(keysOf('DeleteObject')).toEqual(keysOf('PutObject'))
   server.forgive()
   server.fail({ operation: 'DeleteObject', times: 9, effect: { kind: 'refuse', status: 403, code: 'AccessDenied' } })
   expect(await problemOf(s3())).toEqual([

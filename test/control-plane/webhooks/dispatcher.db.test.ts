@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createGuardedClient } from '../../../control-plane/platform/outgoing/guarded-client.ts'
 import { createSeals, newSealKey, parseSealKeys } from '../../../control-plane/platform/secrets/seals.ts'
-import { finishAttempt, replayDeliveries } from '../../../control-plane/store/webhooks/deliveries.ts'
+import { finishFailed, replayDeliveries } from '../../../control-plane/store/webhooks/deliveries.ts'
 import { claimDeliveries } from '../../../control-plane/store/webhooks/delivery-claims.ts'
 import { rotateSecret } from '../../../control-plane/store/webhooks/endpoints.ts'
 import { openWorld, quiet, seals, type WebhookWorld } from '../world.ts'
@@ -152,12 +152,22 @@ describe('what a receiver answers', () => {
     expect(await world.states()).toEqual({ failed: 1, dropped: 2 })
   })
 
-  test('five days of failures disable it', async () => {
+  test.each<[what: string, isDisabled: boolean, failed: number, firstDays: number, lastDays: number | null]>([
+    ['five days of failures, with a weekend between them, disable it', true, 7, 5.1, 2.6],
+    ['the first failure after a week without messages does not', false, 7, 7, 6.9],
+    ['nor do a few attempts in all', false, 4, 5.1, null],
+  ])('%s', async (_what, isDisabled, failed_in_a_row, firstDays, lastDays) => {
     const { team, bot } = await setUp(answer(500))
-    await world.change('endpoints', {}, { failing_since: new Date(Date.now() - 5.1 * 24 * 3600_000) })
+    const ago = (days: number) => new Date(Date.now() - days * 24 * 3600_000)
+    const probe_at = lastDays === null ? null : ago(lastDays)
+    await world.change('endpoints', {}, { failed_in_a_row, failing_since: ago(firstDays), probe_at })
     await world.send(team, bot, 1)
     world.dispatcher()
-    await expect.poll(() => world.states(), LONG).toMatchObject({ dropped: 1 })
+    await expect.poll(async () => (await attempts()).length, LONG).toBeGreaterThan(0)
+    await expect.poll(async () => (await endpointRow()).failed_in_a_row, LONG).toBeGreaterThan(failed_in_a_row)
+    const { disabled_at, failing_since } = await endpointRow()
+    expect([disabled_at !== null, failing_since! > ago(1)]).toEqual([isDisabled, !isDisabled])
+    if (isDisabled) await expectStates({ dropped: 1 })
   })
 
   test('404 to a callback: no second attempt', async () => {
@@ -291,10 +301,10 @@ test('an answer that comes after the deletion of the bot’s data is not stored'
   const rules = claimRules()
   const [claimed] = await claimDeliveries(world.database, rules)
   await world.set(bot, { data_deleted_at: new Date() })
-  const result = { durationMs: 1, status: 200, error: null, answer: 'what was said', isDelivered: true }
+  const result = { durationMs: 1, status: 500, error: null, answer: 'what was said' }
   const end = { nextInSeconds: null, isGone: false }
-  expect(await finishAttempt(world.database, claimed!, rules.claim, { ...result, ...end })).toBe(true)
-  expect(await attempts()).toMatchObject([{ status: 200, answer: null }])
+  expect(await finishFailed(world.database, claimed!, rules.claim, { ...result, ...end })).toBe(true)
+  expect(await attempts()).toMatchObject([{ status: 500, answer: null }])
 })
 
 describe('order and bounds', () => {
@@ -330,9 +340,9 @@ describe('order and bounds', () => {
     world.dispatcher()
     await expectStates({ delivered: 3 })
     expect(numbers(receiver.received)).toEqual([0, 1, 2])
-    const late = { durationMs: 1, status: 500, error: null, answer: null, isDelivered: false }
+    const late = { durationMs: 1, status: 500, error: null, answer: null }
     const end = { nextInSeconds: 5, isGone: false }
-    expect(await finishAttempt(world.database, claimed[0]!, rules.claim, { ...late, ...end })).toBe(false)
+    expect(await finishFailed(world.database, claimed[0]!, rules.claim, { ...late, ...end })).toBe(false)
     expect(await world.states()).toEqual({ delivered: 3 })
   })
 

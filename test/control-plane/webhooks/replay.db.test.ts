@@ -4,8 +4,14 @@ import { Webhook } from 'standardwebhooks'
 import { afterEach, describe, expect, test } from 'vitest'
 import { messagesOfEnd, messagesOfStatus } from '../../../control-plane/bots/messages/index.ts'
 import { readBotForMessages } from '../../../control-plane/store/bots/messages.ts'
+import { isEndpointOf } from '../../../control-plane/store/dashboard.ts'
 import { deliveriesOfBot } from '../../../control-plane/store/webhooks/deliveries.ts'
-import { readAccountUrl, setAccountUrl } from '../../../control-plane/store/webhooks/endpoints.ts'
+import {
+  enableEndpoint,
+  listEndpoints,
+  readAccountUrl,
+  setAccountUrl,
+} from '../../../control-plane/store/webhooks/endpoints.ts'
 import { insertMessages } from '../../../control-plane/store/webhooks/messages.ts'
 import { replayDeliveries, resendEnd, sendCallback, sendTest } from '../../../control-plane/webhooks/replay.ts'
 import { openWorld, seals } from '../world.ts'
@@ -79,6 +85,11 @@ describe('what is sent', () => {
     expect(receiver.received.length).toBe(2)
     await setAccountUrl(world.database, seals, team, null)
     expect(await readAccountUrl(world.database, team)).toBeNull()
+    expect(await listEndpoints(world.database, { teamId: team })).toEqual([])
+    for (const { id } of await world.rows('endpoints', { team_id: team, kind: 'account' })) {
+      expect(await isEndpointOf(world.database, id, team)).toBe(false)
+      expect(await enableEndpoint(world.database, id)).toBe(false)
+    }
   })
 
   test('only the events that an endpoint wants', async () => {

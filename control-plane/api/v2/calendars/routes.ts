@@ -1,8 +1,9 @@
 /** `/v2/calendars`: connections to calendars of Google and Microsoft, by the caller's own OAuth app. */
 import type { FastifyRequest } from 'fastify'
 import type { OAuthCredentials } from '../../../calendars/ports.ts'
-import { listCalendars, type OpenChannel, openChannel } from '../../../store/calendars/reads.ts'
-import type { CalendarRow } from '../../../store/rows/index.ts'
+import { openChannel } from '../../../store/calendars/channels.ts'
+import { listCalendars } from '../../../store/calendars/reads.ts'
+import type { CalendarRow, ChannelRow } from '../../../store/rows/index.ts'
 import { withCalendarErrors } from '../../calendar-problems.ts'
 import type { ApiDependencies } from '../../dependencies.ts'
 import { type App, callerOf } from '../../http/generation.ts'
@@ -200,7 +201,7 @@ function updatedCalendar(calendar: CalendarRow) {
   return { ...namesOf(calendar), updated_at: calendar.updated_at.toISOString() }
 }
 
-function calendarDetails(calendar: CalendarRow, channel: OpenChannel | null): CalendarDetails {
+function calendarDetails(calendar: CalendarRow, channel: ChannelRow | undefined): CalendarDetails {
   return {
     ...calendarItem(calendar),
     status_message: calendar.status_message,

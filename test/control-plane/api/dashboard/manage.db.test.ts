@@ -81,6 +81,7 @@ test('an endpoint is changed, disabled and removed by an owner of its team, and 
   expect((await stranger.send('POST', `${path}/disable`)).status).toBe(404)
   expect((await ada.send('POST', `${path}/disable`)).status).toBe(200)
   expect(await list()).toMatchObject([{ disabled_reason: 'switched off by an owner' }])
+  expect((await ada.send('POST', `${path}/test`)).status).toBe(409)
   expect((await ada.send('POST', `${path}/enable`)).status).toBe(200)
   expect(await list()).toMatchObject([{ disabled_at: null }])
   expect((await stranger.send('DELETE', path)).status).toBe(404)

@@ -11,7 +11,7 @@ import type { FileStore } from '../../../../control-plane/platform/ports.ts'
 import { requestDeletion } from '../../../../control-plane/store/bots/deletions.ts'
 import { readBotForMessages } from '../../../../control-plane/store/bots/messages.ts'
 import { sealedSecrets } from '../../../../control-plane/store/bots/secrets.ts'
-import { finishAttempt } from '../../../../control-plane/store/webhooks/deliveries.ts'
+import { finishFailed } from '../../../../control-plane/store/webhooks/deliveries.ts'
 import { claimDeliveries } from '../../../../control-plane/store/webhooks/delivery-claims.ts'
 import { resendEnd, sendCallback } from '../../../../control-plane/webhooks/replay.ts'
 import { waitingForLocks } from '../../postgres.ts'
@@ -153,9 +153,9 @@ describe('deletion', () => {
     const [sending] = await claimDeliveries(world.database, { ...rules, claim })
     await world.requestDeletion(bot)
     await run()
-    const timedOut = { durationMs: 1, status: null, error: 'Timeout', answer: null, isDelivered: false }
+    const timedOut = { durationMs: 1, status: null, error: 'Timeout', answer: null }
     const end = { nextInSeconds: 1, isGone: false }
-    expect(await finishAttempt(world.database, sending!, claim, { ...timedOut, ...end })).toBe(false)
+    expect(await finishFailed(world.database, sending!, claim, { ...timedOut, ...end })).toBe(false)
     expect(await world.states()).toEqual({ dropped: 1 })
   })
 
