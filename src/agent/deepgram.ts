@@ -3,11 +3,12 @@
  * meeting: questions are text. Source: the types of `@deepgram/sdk`, "AgentV1…".
  */
 import type { LookupFunction } from 'node:net'
-import { parseJson } from '@standin/wire/text/json-text.ts'
+import { jsonOrNull } from '@standin/wire/text/json-text.ts'
 import { z } from 'zod'
+import { openServiceSession } from '../transcription/providers/service-session.ts'
 import type { ServiceSocket } from '../transcription/providers/service-socket.ts'
 import { MAX_CHARACTERS, recordOf } from './lines.ts'
-import { MAX_TOOL_CALLS, openTalk, TextTalk } from './text-talk.ts'
+import { MAX_TOOL_CALLS, TextTalk } from './text-talk.ts'
 import type { AgentListener, AgentProvider, Question } from './types.ts'
 
 export interface DeepgramAgentOptions {
@@ -57,14 +58,13 @@ export function deepgramAgent(options: DeepgramAgentOptions): AgentProvider {
           speak: { provider: { type: 'deepgram', model: options.voice } },
         },
       }
-      return openTalk({
+      return openServiceSession<Talk>({
         ...{ url, key, dialing, headers: key === null ? {} : { authorization: `Token ${key}` }, signal },
-        begin(message, socket) {
+        begin(message, socket, open) {
           const event = eventOf(message)
-          if (event?.type === 'SettingsApplied') return new Talk(socket, listener, options.instructions)
-          if (event?.type === 'Welcome') socket.send(JSON.stringify(settings))
+          if (event?.type === 'SettingsApplied') open(new Talk(socket, listener, options.instructions))
+          else if (event?.type === 'Welcome') socket.send(JSON.stringify(settings))
           else if (event?.type === 'Error') socket.end(`refused the session (${event.code})`, false)
-          return null
         },
       })
     },
@@ -129,9 +129,5 @@ class Talk extends TextTalk {
 }
 
 function eventOf(data: Buffer): ServerEvent | null {
-  try {
-    return eventSchema.parse(parseJson(data.toString()))
-  } catch {
-    return null
-  }
+  return eventSchema.safeParse(jsonOrNull(String(data))).data ?? null
 }

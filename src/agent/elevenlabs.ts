@@ -6,15 +6,17 @@
 import type { LookupFunction } from 'node:net'
 import { guardedLookup, mayBePublic } from '@standin/wire/network/public-addresses.ts'
 import { messageOf } from '@standin/wire/text/error-text.ts'
-import { jsonText, parseJson } from '@standin/wire/text/json-text.ts'
+import { jsonOrNull, jsonText } from '@standin/wire/text/json-text.ts'
+import { aborted } from '@standin/wire/time/deadline.ts'
 import { z } from 'zod'
 import { createResampler } from '../../packages/core/meeting/resampler.ts'
 import { fetchPublic, mayPass } from '../../packages/core/network/safe-fetch.ts'
 import { addSecrets, secretsIn } from '../../packages/core/process/known-secrets.ts'
 import { ProviderError } from '../transcription/providers/provider-error.ts'
+import { openServiceSession } from '../transcription/providers/service-session.ts'
 import type { ServiceSocket } from '../transcription/providers/service-socket.ts'
 import { recordOf } from './lines.ts'
-import { openTalk, TextTalk } from './text-talk.ts'
+import { TextTalk } from './text-talk.ts'
 import type { AgentListener, AgentProvider, Question } from './types.ts'
 
 export interface ElevenLabsAgentOptions {
@@ -88,29 +90,27 @@ export function elevenLabsAgent(options: ElevenLabsAgentOptions): AgentProvider 
   return {
     ...{ sampleRate: SAMPLE_RATE, host: new URL(options.url).host, hears: false },
     async open(_, listener, signal) {
-      const address = await addressOf(options)
-      return openTalk({
+      const left = aborted(signal).then(() => Promise.reject(signal.reason))
+      const address = await Promise.race([addressOf(options), left])
+      return openServiceSession<Talk>({
         ...{ ...address, key: secretsIn(address.url)[0] ?? null, headers: {}, signal },
-        onOpen: (socket) =>
+        onConnected: (socket) =>
           socket.send(
             JSON.stringify({ type: 'conversation_initiation_client_data', conversation_config_override: override }),
           ),
-        begin(message, socket) {
+        begin(message, socket, open) {
           const event = eventOf(message)
           if (event?.type === 'error' || event?.type === 'client_error') {
             const { code, sentence, isMistake } = problemOf(event)
             socket.end(`refused the session (${code}: ${sentence.slice(0, 200)})`, !isMistake)
           }
-          if (event?.type !== 'conversation_initiation_metadata') return null
+          if (event?.type !== 'conversation_initiation_metadata') return
           const { agent_output_audio_format: format } = event.conversation_initiation_metadata_event
           const rate = Number(/^pcm_(\d{4,5})$/.exec(format)?.[1])
-          if (!rate) {
-            socket.end(`speaks ${format}: the agent needs an output format of PCM`, false)
-            return null
-          }
+          if (!rate) return socket.end(`speaks ${format}: the agent needs an output format of PCM`, false)
           const talk = new Talk(socket, listener, rate, quietMs)
           if (!replacesPrompt) talk.note(instructions)
-          return talk
+          open(talk)
         },
       })
     },
@@ -217,7 +217,7 @@ async function addressOf({ url, key, agentId, isPermitted, dialing = {} }: Eleve
       throw new ProviderError(messageOf(error), { isTransient: mayPass(error), cause: error })
     },
   )
-  const signed = signedSchema.safeParse(parsed(Buffer.from(given)))
+  const signed = signedSchema.safeParse(jsonOrNull(String(Buffer.from(given))))
   if (!signed.success) throw new ProviderError(`${address.host} signed no address`, { isTransient: false })
   const { signed_url } = signed.data
   addSecrets(signed_url)
@@ -250,13 +250,5 @@ function problemOf({
 }
 
 function eventOf(data: Buffer): ServerEvent | null {
-  return eventSchema.safeParse(parsed(data)).data ?? null
-}
-
-function parsed(data: Buffer): unknown {
-  try {
-    return parseJson(data.toString())
-  } catch {
-    return null
-  }
+  return eventSchema.safeParse(jsonOrNull(String(data))).data ?? null
 }

@@ -101,6 +101,8 @@ class LiveAgent implements Agent {
   #answeredBy: AgentSession | null = null
   /** Since when the server owes more of an answer. */
   #owedSince: number | null = null
+  /** Tools that run. */
+  #running = 0
   #leavesAt: number | null = null
 
   constructor(options: AgentOptions) {
@@ -129,11 +131,12 @@ class LiveAgent implements Agent {
       // It may be the end of a question that is asked early.
       if ((this.#question?.earlyTo ?? null) !== null) this.#later(async () => this.#ask())
     }
-    void restartLoop({
-      start: () => capture(environment, provider.sampleRate, folder, hear, MESSAGE_MS),
-      ...{ retryMs: HEAR_AGAIN_MS, clock, signal },
-      onBroken: (reason) => logger.warn('The sound for the agent broke off', { reason }),
-    })
+    if (provider.hears)
+      void restartLoop({
+        start: () => capture(environment, provider.sampleRate, folder, hear, MESSAGE_MS),
+        ...{ retryMs: HEAR_AGAIN_MS, clock, signal },
+        onBroken: (reason) => logger.warn('The sound for the agent broke off', { reason }),
+      })
     const look = async () => {
       this.#look()
       return LOOK_EVERY_MS
@@ -320,8 +323,9 @@ class LiveAgent implements Agent {
   #onOpen(session: AgentSession): void {
     this.#lines.forgetSent()
     const { greeting } = this.#options
-    if (greeting !== null && !this.#hasGreeted) {
-      this.#hasGreeted = true
+    const mayGreet = greeting !== null && !this.#hasGreeted && this.#isAwake && this.#question === null
+    this.#hasGreeted = true
+    if (mayGreet) {
       session.greet(greeting)
       this.#take({ type: 'greeting' })
       this.#owe(session)
@@ -354,10 +358,13 @@ class LiveAgent implements Agent {
     const leaveWhenSilent = () => {
       this.#leavesAt = clock.now() + LEAVES_WITHIN_MS
     }
+    this.#running++
     const result = await callTool(call, { ...tools, clock }, { ...this.#meeting!, leaveWhenSilent })
+    this.#running--
     logger.info('The agent used a tool', { tool: call.name.slice(0, 64) })
     this.#noteSign()
-    session?.giveResult(call.id, result)
+    // One that is over would begin to wait for its answer.
+    if (session === this.#session) session?.giveResult(call.id, result)
   }
 
   #owe(session: AgentSession): void {
@@ -378,8 +385,8 @@ class LiveAgent implements Agent {
     const { limits } = this.#options
     const now = this.#now
     this.#take({ type: 'time', leftMs: this.#answer.leftMs })
-    // A server that keeps pace with the sound says after it that this was all.
-    if (this.#answer.waitingMs > 0) this.#noteSign()
+    // A server waits for its tools, and one that keeps pace with the sound says after it that this was all.
+    if (this.#running > 0 || this.#answer.waitingMs > 0) this.#noteSign()
     if (this.#question !== null && now - this.#question.at > QUESTION_WAITS_MS) {
       this.#question = null
       this.#take({ type: 'answer', is: 'lost' })

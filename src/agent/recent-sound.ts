@@ -1,4 +1,5 @@
 /** The meeting's sound of the last half minute, so that a question is heard from its begin on. */
+import { peakOf } from '../../packages/core/meeting/peak.ts'
 import { TURN_KEPT_MS } from './conversation.ts'
 
 /** Speech is reported a moment late and its end early: so much sound around it belongs to it. */
@@ -44,7 +45,7 @@ export class RecentSound {
   hasAll(until: number): boolean {
     const last = this.#messages.at(-1)
     if (last === undefined) return false
-    return last.to >= until + BEHIND_MS || (last.from >= until && isSilent(last.sound))
+    return last.to >= until + BEHIND_MS || (last.from >= until && peakOf(last.sound) <= SILENCE)
   }
 
   /** The turn ended. */
@@ -78,9 +79,4 @@ export class RecentSound {
       this.#takenTo = message.to
     }
   }
-}
-
-function isSilent(sound: Buffer): boolean {
-  for (let at = 0; at + 1 < sound.byteLength; at += 2) if (Math.abs(sound.readInt16LE(at)) > SILENCE) return false
-  return true
 }

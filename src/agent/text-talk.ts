@@ -2,55 +2,16 @@
  * A session with a server that gets no sound of the meeting: it reads questions, and decides itself what an answer is. Of
  * its answers one is heard at a time, and only what was asked for.
  */
-import { ProviderError } from '../transcription/providers/provider-error.ts'
-import {
-  openServiceSocket,
-  type ServiceSocket,
-  type ServiceSocketOptions,
-} from '../transcription/providers/service-socket.ts'
+import type { SocketSession } from '../transcription/providers/service-session.ts'
+import type { ServiceSocket } from '../transcription/providers/service-socket.ts'
 import type { AgentListener, AgentSession, Question } from './types.ts'
 
-const OPEN_MS = 10_000
 /** A server that never says that an answer ended is asked all the same. */
 const DONE_AFTER_CUT_MS = 2_000
 /** Of one question; a model that calls tools for ever is stopped. */
 export const MAX_TOOL_CALLS = 20
 
-interface Opening extends Pick<ServiceSocketOptions, 'url' | 'headers' | 'key' | 'dialing'> {
-  signal: AbortSignal
-  onOpen?(socket: ServiceSocket): void
-  /** A message before the talk; returns the talk once the server is ready for it. */
-  begin(message: Buffer, socket: ServiceSocket): TextTalk | null
-}
-
-/** Rejects with a ProviderError. */
-export function openTalk({ signal, onOpen, begin, ...dialed }: Opening): Promise<AgentSession> {
-  const opened = Promise.withResolvers<AgentSession>()
-  let talk: TextTalk | null = null
-  const socket = openServiceSocket({
-    ...dialed,
-    onOpen: () => onOpen?.(socket),
-    onMessage(data, isBinary) {
-      if (talk !== null) return talk.receive(data, isBinary)
-      talk = begin(data, socket)
-      if (talk === null) return
-      clearTimeout(late)
-      opened.resolve(talk)
-    },
-    onEnd(reason, isTransient) {
-      clearTimeout(late)
-      if (talk !== null) talk.lose(reason)
-      else opened.reject(new ProviderError(`${new URL(dialed.url).host} ${reason}`, { isTransient }))
-    },
-  })
-  const late = setTimeout(() => socket.end('opened no session'), OPEN_MS)
-  const leave = () => socket.end('was left')
-  signal.addEventListener('abort', leave, { once: true })
-  void opened.promise.finally(() => signal.removeEventListener('abort', leave)).catch(() => {})
-  return opened.promise
-}
-
-export abstract class TextTalk implements AgentSession {
+export abstract class TextTalk implements AgentSession, SocketSession {
   abstract readonly endsAt: number
   protected readonly listener: AgentListener
   readonly #socket: ServiceSocket

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { problemOfLanguage } from '@standin/wire/speech-access.ts'
 import { messageOf } from '@standin/wire/text/error-text.ts'
-import { parseJson } from '@standin/wire/text/json-text.ts'
+import { jsonOrNull } from '@standin/wire/text/json-text.ts'
 import { WebSocketServer } from 'ws'
 import { BodyTooLong, readBody } from '../../packages/core/bounded-body.ts'
 import { LiveSession } from './live-turn.ts'
@@ -90,7 +90,7 @@ export async function startSpeechServer(options: SpeechServerOptions): Promise<S
         },
         languages,
       )
-      client.on('message', (data: Buffer) => session.receive(parsed(String(data))))
+      client.on('message', (data: Buffer) => session.receive(jsonOrNull(String(data))))
     })
   })
   await new Promise<void>((resolve, reject) => {
@@ -182,14 +182,6 @@ function send(response: ServerResponse, status: number, body: object | string): 
 }
 
 const pathOf = ({ url = '/' }: IncomingMessage) => url.split('?')[0]!
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text)
-  } catch {
-    return null
-  }
-}
 
 /** In the text format of Prometheus. */
 function metricsOf(recognizers: Recognizers, sessions: number): string {

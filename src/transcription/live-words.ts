@@ -144,6 +144,8 @@ export class LiveWords {
         void this.#sendKept()
         const onOver = () => lost.resolve({ reason: '', isForGood: false })
         signal.addEventListener('abort', onOver, { once: true })
+        // Not every service is left while it opens.
+        if (signal.aborted) onOver()
         const end = await lost.promise
         reason = end.reason
         signal.removeEventListener('abort', onOver)

@@ -1,4 +1,5 @@
 /** Decides which sound a recognizer gets, and where its turns end: at pauses, on request, and before a turn is too long. Pure. */
+import { peakOf } from '../../packages/core/meeting/peak.ts'
 
 /** Nothing louder was said: the recorder's noise floor of -50 dB, of 32,767. */
 const QUIET = 104
@@ -101,13 +102,6 @@ export class TurnCutter {
     this.#leadSeconds += seconds
     while (this.#leadSeconds - this.#lead[0]!.seconds >= LEAD) this.#leadSeconds -= this.#lead.shift()!.seconds
   }
-}
-
-function peakOf(samples: Uint8Array): number {
-  const view = new DataView(samples.buffer, samples.byteOffset, samples.byteLength)
-  let peak = 0
-  for (let at = 0; at + 1 < samples.byteLength; at += 2) peak = Math.max(peak, Math.abs(view.getInt16(at, true)))
-  return peak
 }
 
 function meanOf(samples: Buffer): number {

@@ -13,7 +13,7 @@ import { jitsiHarness } from './jitsi/harness.ts'
 import { teamsHarness } from './microsoft-teams/harness.ts'
 import { serveExamples } from './serve-examples.ts'
 import { servePages } from './serve-pages.ts'
-import { groundIn, LISTEN, levelOf, type PageServer, pictures, TONE } from './shown-pages.ts'
+import { groundIn, LISTEN, levelOf, PAINT, type PageServer, pictures, TONE } from './shown-pages.ts'
 
 const meet = meetHarness()
 const teams = teamsHarness()
@@ -183,6 +183,35 @@ test('camera and screen show a page each, which a meeting that loads itself anew
   }
   await expect.poll(isSilent, LONG).toBe(true)
   expect([attempt.meeting.bot.cameraOn, attempt.meeting.bot.microphoneOn]).toEqual([true, true])
+})
+
+test('a page that loads while the meeting loads itself anew is shown once, and ends with its reason where that fails', async () => {
+  const scripts: Record<string, string | Promise<string>> = {}
+  const pages = await servePages(scripts)
+  const attempt = await inside(pages, jitsi as unknown as typeof meet)
+  const { listener, ended } = listening()
+  const asked = () => pages.asked.filter((address) => address.endsWith('/slow')).length
+  const recovered = () => attempt.events.filter((event) => 'state' in event && event.state === 'recovered').length
+  const loadsAnew = async (times: number) => {
+    attempt.meeting.show('server-lost')
+    await expect.poll(() => [recovered(), asked()], LONG).toEqual([times, times + 1])
+  }
+  const first = Promise.withResolvers<string>()
+  scripts['/slow'] = first.promise
+  const showing = attempt.driver.showPage('camera', pages.address('/slow'), listener)
+  await expect.poll(asked, LONG).toBe(1)
+  await loadsAnew(1)
+  first.resolve(PAINT)
+  await showing
+  await expect.poll(() => stands(attempt), LONG).toBe(true)
+  expect([attempt.browser().contexts().length, ended]).toEqual([2, []])
+  // The second document comes while it is opened again for the first.
+  scripts['/slow'] = new Promise(() => {})
+  await loadsAnew(2)
+  Reflect.deleteProperty(scripts, '/slow')
+  await loadsAnew(3)
+  await expect.poll(() => ended, LONG).toEqual([expect.stringContaining('the server answered 404')])
+  expect([attempt.meeting.bot.cameraOn, attempt.browser().contexts().length]).toEqual([false, 1])
 })
 
 test.each([

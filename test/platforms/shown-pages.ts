@@ -78,7 +78,9 @@ export interface PageServer {
 }
 
 /** `scripts` are further pages by path. */
-export async function startPages(scripts: Readonly<Record<string, string>> = {}): Promise<PageServer> {
+export async function startPages(
+  scripts: Readonly<Record<string, string | Promise<string>>> = {},
+): Promise<PageServer> {
   const served: PageServer = {
     port: 0,
     address: (path) => `http://127.0.0.1:${served.port}${path}`,
@@ -92,7 +94,7 @@ export async function startPages(scripts: Readonly<Record<string, string>> = {})
     if (path === '/note') served.notes.push(Buffer.concat(await request.toArray()).toString())
     const to = /^\/redirect\?(.*)$/.exec(path)?.[1]
     if (to !== undefined) return response.writeHead(302, { location: to }).end()
-    const script = scripts[path] ?? SCRIPTS[path]
+    const script = await (scripts[path] ?? SCRIPTS[path])
     if (script === undefined) return response.writeHead(path === '/note' ? 204 : 404).end(path)
     response.setHeader('content-type', 'text/html; charset=utf-8')
     response.end(`<body style="margin:0;overflow:hidden"><script>${script}</script>`)

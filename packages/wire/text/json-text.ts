@@ -13,6 +13,15 @@ export function parseJson(text: string): unknown {
   return JSON.parse(text.replace(/^\uFEFF/, ''))
 }
 
+/** The same of what another party sends: null for what is no JSON. */
+export function jsonOrNull(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch {
+    return null
+  }
+}
+
 /** For JSON that is text already: outside of its strings these characters cannot occur. */
 export function escapeLineSeparators(json: string): string {
   return json.replace(/[\u2028\u2029]/g, (separator) => (separator === '\u2028' ? '\\u2028' : '\\u2029'))

@@ -38,6 +38,8 @@ interface Shown {
   id: number
   /** Null while it is opened. */
   tab: ShownTab | null
+  /** The document of the meeting that shows it; null before. */
+  document: AbortController | null
   /** Its document has asked for its microphone. */
   listens: boolean
   /** Aborted with the reason once it is shown no more. */
@@ -50,6 +52,8 @@ export class PageStage {
   /** The browser knows a tab by its mark while it is captured, so one at a time. */
   readonly #inTurn = inTurn(1)
   #last = 0
+  /** The meeting's document, aborted once another one has replaced it: its tabs end with it. */
+  #document = new AbortController()
   #calls = 0
   readonly #shown = new Map<PageTarget, Shown>()
   /** Looks in a row that showed that the meeting does not have the screen it had taken; null while it has to take one. */
@@ -67,8 +71,12 @@ export class PageStage {
   async show(target: PageTarget, url: string, listener: ShownPageListener): Promise<ShownPage> {
     const problem = this.#parts.isPermitted(url) ? null : problemOfAddress(url)
     if (problem !== null) throw new Error(`The address of the page ${problem}.`)
-    const shown: Shown = { target, url, listener, id: 0, tab: null, listens: false, over: new AbortController() }
-    await this.#inTurn(() => this.#open(shown))
+    const blank = { id: 0, tab: null, document: null, listens: false }
+    const shown: Shown = { ...blank, target, url, listener, over: new AbortController() }
+    await this.#inTurn(() => this.#show(shown)).catch(async (error) => {
+      await this.#close(shown)
+      throw error
+    })
     return {
       tell: (news) => shown.tab?.call('tell', [news]),
       close: () => this.#close(shown),
@@ -89,10 +97,11 @@ export class PageStage {
 
   /** The meeting's page was reloaded: it shows no tab. */
   onNewDocument(): void {
+    this.#document.abort(new Error('The page of the meeting was loaded anew.'))
+    this.#document = new AbortController()
     for (const shown of this.#shown.values()) {
-      void shown.tab?.close()
       this.#unsharedLooks = null
-      this.#inTurn(() => this.#open(shown)).catch((error) => {
+      this.#inTurn(() => this.#show(shown)).catch((error) => {
         if (!this.#over.signal.aborted && !shown.over.signal.aborted) void this.#drop(shown, messageOf(error))
       })
     }
@@ -113,7 +122,18 @@ export class PageStage {
     await Promise.all([...this.#shown.values()].map(({ tab }) => tab?.close()))
   }
 
-  async #open(shown: Shown): Promise<void> {
+  /** Opens it in the document that the meeting has now, and once more if that is replaced meanwhile. */
+  async #show(shown: Shown): Promise<void> {
+    while (shown.document !== this.#document) {
+      const document = this.#document
+      await this.#open(shown, document.signal).catch((error) => {
+        if (document === this.#document) throw error
+      })
+      shown.document = document
+    }
+  }
+
+  async #open(shown: Shown, document: AbortSignal): Promise<void> {
     const { page, devices, isPermitted, upstreamProxy, onTraffic } = this.#parts
     const { target } = shown
     const { browser, logger } = page
@@ -122,7 +142,7 @@ export class PageStage {
     if (mark === null || whole === null) throw new Error('This browser cannot show a page.')
     if (page.environment.display !== null)
       throw new Error('A page cannot be shown while the meeting is recorded from a display.')
-    const signal = AbortSignal.any([this.#over.signal, shown.over.signal])
+    const signal = AbortSignal.any([this.#over.signal, shown.over.signal, document])
     signal.throwIfAborted()
     const id = ++this.#last
     const channel = randomBytes(12).toString('hex')
@@ -142,8 +162,7 @@ export class PageStage {
       if (target === 'screen') await this.#share(signal)
       await this.#hear()
     } catch (error) {
-      if (this.#shown.get(target) === shown) await this.#close(shown)
-      else await this.#ask('releaseTab', id)
+      await this.#ask('releaseTab', id)
       throw error
     }
     if (this.#shown.get(target) !== shown) return

@@ -9,6 +9,7 @@ import { boundedFetch } from '../../../packages/core/bounded-body.ts'
 import type { LiveConnection, LiveListener, Recognized, SpeechProvider } from '../types.ts'
 import { channelSchema, spokenIn } from './deepgram-answer.ts'
 import { openDeepgramSocket } from './deepgram-live.ts'
+import { patientFetch } from './patient-fetch.ts'
 import {
   causeOf,
   excerpt,
@@ -64,7 +65,7 @@ export function createDeepgram({ key, url, customParams, retryMs = RETRY_MS }: D
       apiKey: key,
       environment,
       maxRetries: 0,
-      fetch: boundedFetch(MAX_ANSWER_BYTES),
+      fetch: boundedFetch(MAX_ANSWER_BYTES, patientFetch),
     })
     return { client, DeepgramError }
   }

@@ -5,6 +5,7 @@
  */
 import { openAsBlob } from 'node:fs'
 import { basename } from 'node:path'
+import { jsonOrNull } from '@standin/wire/text/json-text.ts'
 import { readBody } from '../../../packages/core/bounded-body.ts'
 import { openTurns } from '../turn-connection.ts'
 import type { Recognized, SpeechProvider } from '../types.ts'
@@ -18,6 +19,7 @@ import {
   problemOfAnswer,
   requestAfter,
 } from './openai-request.ts'
+import { patientFetch } from './patient-fetch.ts'
 import { causeOf, excerpt, isTooLong, MAX_ANSWER_BYTES, ProviderError, refusedWith, tried } from './provider-error.ts'
 
 export interface OpenAiCompatibleOptions {
@@ -101,16 +103,13 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Speech
     const form = new FormData()
     for (const [name, value] of fieldsOf(request, options.model, customParams)) form.append(name, value)
     form.append('file', await openAsBlob(file, { type: 'audio/mp4' }), basename(file))
+    const body = await new Response(form).blob()
+    // Some servers take no body of unknown length.
+    const headers: Record<string, string> = { 'content-length': String(body.size) }
+    if (options.key !== null) headers.authorization = `Bearer ${options.key}`
     let response: Response
     try {
-      response = await fetch(address, {
-        method: 'POST',
-        body: form,
-        headers: options.key === null ? {} : { authorization: `Bearer ${options.key}` },
-        // A key must not travel to where the operator did not send it.
-        redirect: 'error',
-        signal,
-      })
+      response = await patientFetch(address, { method: 'POST', body, headers, signal })
     } catch (error) {
       signal.throwIfAborted()
       const reason = { isTransient: true, isUnreachable: true, cause: error }
@@ -124,7 +123,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Speech
       const isOfRequest = !error.isForAll && status !== 429 && (OF_REQUEST.has(status) || isOfOurs(text))
       throw isOfRequest ? new RefusedRequest(error.message, text, error.isTransient) : error
     }
-    const answer = parseJson(text)
+    const answer = jsonOrNull(text)
     const recognized = recognizedIn(answer)
     if (recognized === null) {
       const message = `${host} gave an answer that is no transcription: ${answerExcerpt()}`
@@ -144,13 +143,5 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): Speech
       const isTransient = !isTooLong(error)
       throw new ProviderError(`${host} gave no whole answer: ${causeOf(error)}`, { isTransient, cause: error })
     }
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
   }
 }

@@ -2,11 +2,12 @@
  * Sessions of OpenAI's Realtime interface, at OpenAI or at another server that speaks it, among them those that only
  * transcribe. Source: OpenAI's guide "Realtime transcription", and "Realtime" in its API reference.
  */
-import { parseJson } from '@standin/wire/text/json-text.ts'
+import { jsonOrNull } from '@standin/wire/text/json-text.ts'
 import { z } from 'zod'
 import type { OpenSession, RecognizerSession, SessionListener } from '../turn-connection.ts'
-import { excerpt, ProviderError } from './provider-error.ts'
-import { openServiceSocket, type ServiceSocketOptions } from './service-socket.ts'
+import { excerpt } from './provider-error.ts'
+import { openServiceSession, type SocketSession } from './service-session.ts'
+import type { ServiceSocket, ServiceSocketOptions } from './service-socket.ts'
 
 export interface RealtimeOptions {
   /** Such as `wss://api.openai.com/v1/realtime?intent=transcription`. */
@@ -40,6 +41,8 @@ export function realtimeSessions({ model, customParams, ...options }: RealtimeOp
   return openRealtimeSession({ ...options, session })
 }
 
+type Session = RecognizerSession & SocketSession
+
 /** Any session of the interface; `session` is its configuration. */
 export function openRealtimeSession({
   url,
@@ -49,60 +52,33 @@ export function openRealtimeSession({
   dialing = {},
 }: Pick<RealtimeOptions, 'url' | 'key' | 'sessionMs'> &
   Pick<ServiceSocketOptions, 'dialing'> & { session: object }): OpenSession {
-  const { host } = new URL(url)
-
   return (listener: SessionListener, signal: AbortSignal) => {
-    const opened = Promise.withResolvers<RecognizerSession>()
     let endsAt = Date.now() + sessionMs
     /** Of the recognizer of this machine only. */
     let endsEarlier = false
-    let isOpen = false
-    let hasEnded = false
-    const socket = openServiceSocket({
-      ...{ url, key, dialing, headers: key === null ? {} : { authorization: `Bearer ${key}` } },
-      onOpen() {
-        send({ type: 'session.update', session })
-        setTimeout(begin, CONFIRM_MS).unref()
+    const sessionOn = ({ send, ping, close }: ServiceSocket): Session => ({
+      ...{ endsAt, endsEarlier, ping, close },
+      send: (event) => send(JSON.stringify(event)),
+      receive: (data, isBinary) => isBinary || listener.onEvent(jsonOrNull(String(data))),
+      lose: (reason) => listener.onLost(reason),
+    })
+    return openServiceSession<Session>({
+      ...{ url, key, dialing, headers: key === null ? {} : { authorization: `Bearer ${key}` }, signal },
+      onConnected(socket, open) {
+        socket.send(JSON.stringify({ type: 'session.update', session }))
+        setTimeout(() => open(sessionOn(socket)), CONFIRM_MS).unref()
       },
-      onMessage(data, isBinary) {
-        if (isBinary) return
-        const event = parsed(data.toString())
-        const { data: answer } = answerSchema.safeParse(event)
-        if (answer?.type === 'error' && !isOpen) {
+      begin(message, socket, open) {
+        const { data: answer } = answerSchema.safeParse(jsonOrNull(String(message)))
+        if (answer?.type === 'error') {
           const isTransient = answer.error.type === 'server_error'
           return socket.end(`refused the session: ${excerpt(answer.error.message ?? '', key)}`, isTransient)
         }
-        const expiresAt = Number(answer?.type !== 'error' && answer?.session?.expires_at)
+        const expiresAt = Number(answer?.session?.expires_at)
         if (expiresAt > Date.now() / 1000) endsAt = Math.min(endsAt, expiresAt * 1000)
         if (answer?.type === 'session.created') endsEarlier = answer.session?.ends_earlier === true
-        if (answer?.type === 'session.updated') begin()
-        if (isOpen) listener.onEvent(event)
-      },
-      onEnd(reason, isTransient) {
-        signal.removeEventListener('abort', leave)
-        hasEnded = true
-        if (isOpen) listener.onLost(reason)
-        else opened.reject(new ProviderError(`${host} ${reason}`, { isTransient }))
+        if (answer?.type === 'session.updated') open(sessionOn(socket))
       },
     })
-    const leave = () => socket.end('was left')
-    const send = (event: object) => socket.send(JSON.stringify(event))
-    const begin = () => {
-      if (isOpen || hasEnded) return
-      isOpen = true
-      signal.removeEventListener('abort', leave)
-      opened.resolve({ endsAt, endsEarlier, send, ping: socket.ping, close: socket.close })
-    }
-    signal.addEventListener('abort', leave, { once: true })
-    if (signal.aborted) leave()
-    return opened.promise
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text)
-  } catch {
-    return null
   }
 }

@@ -3,7 +3,7 @@ import { guardedLookup } from '@standin/wire/network/public-addresses.ts'
 import { systemClock } from '@standin/wire/time/deadline.ts'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { silentLogger } from '../../../packages/core/logger.ts'
-import type { AgentMeeting, CaptureEnvironment, InMeeting } from '../../../packages/core/ports.ts'
+import type { Agent, AgentMeeting, CaptureEnvironment, InMeeting } from '../../../packages/core/ports.ts'
 import {
   type AgentOptions,
   createAgent,
@@ -19,6 +19,9 @@ import { startDeepgramService } from './deepgram-service.ts'
 import { type ElevenLabsScript, SIGNATURE, startElevenLabsService } from './elevenlabs-service.ts'
 import { type AgentScript, startRealtimeService } from './realtime-service.ts'
 
+/** `before`: right after the start, while no session is open. */
+type Options = Partial<AgentOptions> & { before?(agent: Agent): void }
+
 const LONG = { timeout: 10_000, interval: 20 }
 const TURN_MS = 600
 const passes = (ms: number) => systemClock.sleep(ms)
@@ -26,7 +29,7 @@ const passes = (ms: number) => systemClock.sleep(ms)
 const COMMON = { key: 'secret', model: 'm', voice: 'v', instructions: 'Be kind.' }
 
 /** With a server of OpenAI's interface. */
-async function talking(script: AgentScript = {}, options: Partial<AgentOptions> = {}) {
+async function talking(script: AgentScript = {}, options: Options = {}) {
   const service = await startRealtimeService(script)
   return talkingTo(service, openAiRealtime({ ...COMMON, url: service.url }), options)
 }
@@ -37,7 +40,7 @@ const AGENT = {
 }
 
 /** With a server of ElevenLabs. */
-async function talkingToElevenLabs(script: ElevenLabsScript = {}, options: Partial<AgentOptions> = {}, made = {}) {
+async function talkingToElevenLabs(script: ElevenLabsScript = {}, options: Options = {}, made = {}) {
   const service = await startElevenLabsService(script)
   return talkingTo(service, elevenLabsAgent({ ...AGENT, url: service.url, ...made }), options)
 }
@@ -45,7 +48,7 @@ async function talkingToElevenLabs(script: ElevenLabsScript = {}, options: Parti
 async function talkingTo<Service extends Pick<AgentService, 'opened'>>(
   service: Service,
   provider: AgentProvider,
-  options: Partial<AgentOptions>,
+  options: Options,
 ) {
   const { mouth } = ownVoice(systemClock)
   let emptyAt = 0
@@ -68,6 +71,7 @@ async function talkingTo<Service extends Pick<AgentService, 'opened'>>(
   }
   mouth.start({} as CaptureEnvironment, speaker as unknown as InMeeting)
   const notices: string[] = []
+  let captures = 0
   const agent = createAgent({
     ...{
       botName: 'Standin',
@@ -83,6 +87,7 @@ async function talkingTo<Service extends Pick<AgentService, 'opened'>>(
     provider,
     tools: { tools: [], botId: 'bot', secret: null, isPermitted: true },
     async capture(_environment, rate, _folder, listener) {
+      captures++
       const timer = setInterval(() => listener(Buffer.alloc(rate * 0.2)), 100)
       const { promise, resolve } = Promise.withResolvers<{ text: string }>()
       const stop = async () => {
@@ -104,6 +109,7 @@ async function talkingTo<Service extends Pick<AgentService, 'opened'>>(
     leave: () => void note('leave'),
   }
   agent.start({} as CaptureEnvironment, meeting)
+  options.before?.(agent)
   await expect.poll(() => service.opened(), LONG).toBe(1)
   const speaks = (participantId: string, isSpeaking: boolean, at = systemClock.now()) =>
     agent.onMeeting({ type: 'speaking', participantId, isSpeaking, source: 'csrc', confidence: 1, at })
@@ -130,8 +136,23 @@ async function talkingTo<Service extends Pick<AgentService, 'opened'>>(
     words,
     asks,
     played: () => playedMs,
+    captures: () => captures,
     ended: () => mouth.close(),
   }
+}
+
+const FROM_ANN = { id: '1', senderId: 'ann', senderName: 'Ann' }
+const MESSAGE = { ...FROM_ANN, text: 'Standin, hello', at: 0, isOwn: false, isDirect: false }
+
+/** A tool of the caller that is called in place of the first answer, until `found` is resolved. */
+function finding() {
+  const found = Promise.withResolvers<Uint8Array>()
+  const post = vi.fn(() => found.promise)
+  const find = { type: 'webhook', name: 'find', description: '', parameters: {}, url: 'https://example.com/' } as const
+  const call = (number: number) => (number > 1 ? null : { name: 'find', arguments: '{}' })
+  const tools = { tools: [find], botId: 'b', secret: null, isPermitted: true, post }
+  const isCalled = () => expect.poll(() => post.mock.calls.length, LONG).toBe(1)
+  return { call, tools, isCalled, find: () => found.resolve(Buffer.from('Seven.')) }
 }
 
 const record = (line: object) => `[meeting]\n${JSON.stringify(line)}`
@@ -140,7 +161,7 @@ describe.each<
   [
     protocol: string,
     credential: [header: string, value: string] | null,
-    talk: (script?: TalkScript, options?: Partial<AgentOptions>) => ReturnType<typeof talkingTo<AgentService>>,
+    talk: (script?: TalkScript, options?: Options) => ReturnType<typeof talkingTo<AgentService>>,
   ]
 >([
   ['openai_realtime', ['authorization', 'Bearer secret'], talking],
@@ -156,7 +177,9 @@ describe.each<
   ['elevenlabs', null, talkingToElevenLabs],
 ])('%s', (protocol, credential, talk) => {
   test('a question is asked with its speaker and what was said before, and the answer is played', async () => {
-    const { service, asks, played } = await talk()
+    const { service, asks, played, captures } = await talk()
+    // A server that gets text only needs no sound.
+    expect(captures()).toBe(protocol === 'openai_realtime' ? 1 : 0)
     asks('ben', 'Nothing for it.\nIgnore "all"')
     expect([service.sessions[0]!.heard, service.asked()]).toEqual([0, 0])
     asks('ann', 'Standin, what is next?')
@@ -236,6 +259,16 @@ describe.each<
     await expect.poll(() => service.asked(), LONG).toBe(before + 1)
   })
 
+  test.each<[what: string, before: (agent: Agent) => void, playedMs: number]>([
+    ['switched off', (agent) => void agent.setEnabled(false), 0],
+    ['paused', (agent) => agent.pause(), 0],
+    ['asked', (agent) => agent.onMeeting({ type: 'chat_message', message: MESSAGE }), 600],
+  ])('it does not greet if it is %s before its first session', async (_, before, playedMs) => {
+    const { service, played } = await talk({}, { greeting: 'Good morning.', before })
+    await expect.poll(played, LONG).toBe(playedMs)
+    expect(JSON.stringify(service.events())).not.toContain('Good morning.')
+  })
+
   test('tools are called, their results go back, and the answer goes on until the bot leaves', async () => {
     const call = (number: number) => {
       if (number > 2) return null
@@ -251,6 +284,20 @@ describe.each<
     await expect.poll(() => calls.map(({ call: name }) => name), LONG).toEqual(['chat Hi', 'leave'])
     expect(played()).toBe(600)
     expect(service.results()).toEqual(['The message was written.', 'The bot leaves once it is silent.'])
+  })
+
+  test('an answer is waited for while its tool runs', async () => {
+    const { call, tools, isCalled, find } = finding()
+    const { service, asks, played } = await talk({ call }, { tools })
+    asks('ann', 'Standin, find it')
+    await isCalled()
+    const { now } = systemClock
+    const late = vi.spyOn(systemClock, 'now').mockImplementation(() => now() + 25_000)
+    onTestFinished(() => late.mockRestore())
+    await passes(300)
+    find()
+    await expect.poll(played, LONG).toBe(600)
+    expect([service.sessions.length, service.results()]).toEqual([1, ['Seven.']])
   })
 
   test('what it may speak is limited, and it says why it is silent', async () => {
@@ -361,6 +408,19 @@ test('a session that ends soon is renewed in a quiet moment', async () => {
   expect(notices).toEqual([])
 })
 
+test.each<
+  [protocol: string, start: () => Promise<Pick<AgentService, 'url' | 'opened'>>, make: (url: string) => AgentProvider]
+>([
+  ['openai_realtime', startRealtimeService, (url) => openAiRealtime({ ...COMMON, url })],
+  ['deepgram', startDeepgramService, (url) => deepgramAgent({ ...COMMON, url })],
+  ['elevenlabs', startElevenLabsService, (url) => elevenLabsAgent({ ...AGENT, url })],
+])('a bot that leaves meanwhile opens no session of %s', async (_, start, make) => {
+  const { url, opened } = await start()
+  await expect(make(url).open([], {} as AgentListener, AbortSignal.abort(new Error('left')))).rejects.toThrow('left')
+  await passes(300)
+  expect(opened()).toBe(0)
+})
+
 test('a name that leads into the network of the operator is not dialed', async () => {
   const dialing = { lookup: guardedLookup() }
   const never = {} as AgentListener
@@ -374,16 +434,8 @@ test('a name that leads into the network of the operator is not dialed', async (
 
 test('what is written to the bot alone is not answered aloud', async () => {
   const { service, agent } = await talking()
-  const message = {
-    id: '1',
-    senderId: 'ann',
-    senderName: 'Ann',
-    text: 'Standin, what is my salary?',
-    at: 0,
-    isOwn: false,
-  }
-  agent.onMeeting({ type: 'chat_message', message: { ...message, isDirect: true } })
-  agent.onMeeting({ type: 'chat_message', message: { ...message, text: 'Standin, hello', id: '2' } })
+  const direct = { ...MESSAGE, id: '2', text: 'Standin, what is my salary?', isDirect: true }
+  for (const message of [direct, MESSAGE]) agent.onMeeting({ type: 'chat_message', message })
   await expect.poll(() => service.asked(), LONG).toBe(1)
   expect(service.told()).not.toContain('salary')
 })
@@ -435,6 +487,20 @@ describe('ElevenLabs', () => {
     // Once the answer is over.
     await expect.poll(() => calls.map(({ call }) => call), LONG).toEqual(['leave'])
     expect(service.results()).toEqual([])
+  })
+
+  test('the result of a tool ends no answer of the session after its own', async () => {
+    const { call, tools, isCalled, find } = finding()
+    const script = { call, answerMs: 2000, speed: 1 }
+    const { service, asks, played } = await talkingToElevenLabs(script, { tools }, { quietMs: 300 })
+    asks('ann', 'Standin, find it')
+    await isCalled()
+    service.sessions[0]!.socket.terminate()
+    await expect.poll(() => service.opened(), LONG).toBe(2)
+    asks('ann', 'Standin, something else')
+    await expect.poll(played, LONG).toBeGreaterThan(300)
+    find()
+    await expect.poll(played, LONG).toBe(2000)
   })
 
   test('it owes nothing while its sound is played, and says only then that it has answered', async () => {

@@ -28,6 +28,8 @@ class Scene {
   spans = [{ from: this.clock.now(), to: Number.POSITIVE_INFINITY }]
   /** Errors that answer a dial instead of a connection. */
   refusals: (Error | undefined)[] = []
+  /** It is connected then, whatever its signal says. */
+  connected: Promise<void> | null = null
   /** Words that come when the provider is asked for the last ones. */
   lastWords: Word[] = []
   #onSamples: (message: Buffer) => void = () => {}
@@ -39,6 +41,7 @@ class Scene {
       async open(listener) {
         const refusal = scene.refusals.shift()
         if (refusal !== undefined) throw refusal
+        await scene.connected
         const connection = { listener, seconds: 0, isFinished: false, isClosed: false }
         scene.connections.push(connection)
         return {
@@ -195,6 +198,19 @@ describe('words of a provider', () => {
     expect(scene.connections).toHaveLength(0)
     expect(scene.notices).toEqual(['Live recognition is not possible: api.example answered with status 401.'])
     expect(scene.live.result().gap).toBe(scene.notices[0])
+  })
+
+  test('do not come from a provider that connects after the end, which leaves a hole and no connection', async () => {
+    const scene = new Scene()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    scene.connected = promise
+    await scene.start()
+    await scene.sound(2)
+    const closed = scene.live.close()
+    resolve()
+    await closed
+    expect(scene.connections).toMatchObject([{ isClosed: true }])
+    expect(scene.live.result().holes).toHaveLength(1)
   })
 
   test('that come last are waited for', async () => {

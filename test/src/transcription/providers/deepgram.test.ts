@@ -1,7 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createDeepgram } from '../../../../src/transcription/providers/deepgram.ts'
 import { fileAnswer, results, startDeepgram } from '../deepgram-service.ts'
-import { expectStop, openLive, transcribed } from './provider-test.ts'
+import { expectPatience, expectStop, openLive, transcribed } from './provider-test.ts'
 
 const KEY = 'dg-canary-key'
 const HELLO = [{ word: 'Hello.', start: 0.1, end: 0.4, probability: 0.9 }]
@@ -53,6 +54,12 @@ test('an answer that is too long is given up at its limit, and not asked for aga
 test('a stop ends the wait for an answer', async () => {
   const service = await startDeepgram({ file: () => new Promise(() => {}) })
   await expectStop(provider(service.url), () => service.asked.length, 1)
+})
+
+test('an answer is waited for longer than the five minutes of `fetch`, and asked for once', async () => {
+  const service = await startDeepgram({ file: () => delay(1500, { body: fileAnswer(HELLO) }) })
+  await expectPatience(provider(service.url))
+  expect(service.asked).toHaveLength(1)
 })
 
 async function opened(script: Parameters<typeof startDeepgram>[0]) {

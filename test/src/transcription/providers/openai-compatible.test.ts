@@ -1,9 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { recognizedIn, wordsOf } from '../../../../src/transcription/providers/openai-answer.ts'
 import { createOpenAiCompatible } from '../../../../src/transcription/providers/openai-compatible.ts'
 import type { Answer } from '../service.ts'
 import { startSpeechService } from '../speech-service.ts'
-import { expectStop, transcribed } from './provider-test.ts'
+import { expectPatience, expectStop, transcribed } from './provider-test.ts'
 
 const WORDS = [{ word: 'Hello', start: 0.1, end: 0.4 }]
 
@@ -76,6 +77,12 @@ test('a service that cannot be reached is reported after its tries, with the hos
 test('a stop ends the wait', async () => {
   const service = await startSpeechService(() => new Promise(() => {}))
   await expectStop(provider(service.url), () => service.asked.length, 1)
+})
+
+test('an answer is waited for longer than the five minutes of `fetch`, and asked for once', async () => {
+  const service = await startSpeechService(() => delay(1500, { body: { words: WORDS } }))
+  await expectPatience(provider(service.url))
+  expect(service.asked).toHaveLength(1)
 })
 
 test('times come from the words, from the words of segments, or from how long each word is', () => {

@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
 import type { HeardWords, LiveRecognition, SpeechProvider } from '../../../../src/transcription/types.ts'
 import { temporaryFolder } from '../../../fakes/at-end.ts'
 
@@ -24,6 +24,14 @@ export async function expectStop(provider: SpeechProvider, asked: () => number, 
   await expect.poll(asked).toBe(requests)
   stop.abort(new Error('enough'))
   await expect(work).rejects.toThrow('enough')
+}
+
+/** The service answers after 1.5 s, in a time in which a minute has 60 ms. */
+export async function expectPatience(provider: SpeechProvider): Promise<void> {
+  const set = setTimeout
+  const timers = vi.spyOn(globalThis, 'setTimeout').mockImplementation((work, ms = 0) => set(work, ms / 1000))
+  onTestFinished(() => timers.mockRestore())
+  await transcribed(provider)
 }
 
 export async function openLive(live: LiveRecognition) {
