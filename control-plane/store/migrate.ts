@@ -6,10 +6,10 @@ import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import type { Database } from './database.ts'
 import * as tables from './migrations/0230-tables/index.ts'
-import * as commandsOfABot from './migrations/0231-commands-of-a-bot.ts'
+import { up as indexCommands } from './migrations/0231-commands-of-a-bot.ts'
 
 const FIRST = '0230-tables'
-const MIGRATIONS: Record<string, Migration> = { [FIRST]: tables, '0231-commands-of-a-bot': commandsOfABot }
+const MIGRATIONS: Record<string, Migration> = { [FIRST]: tables, '0231-commands-of-a-bot': { up: indexCommands } }
 
 /** A newer version of Standin has changed this database. */
 export class NewerDatabase extends Error {
