@@ -118,10 +118,14 @@ export function openCalendars(settings: CalendarSettings): Calendars {
     return tracked
   }
 
-  async function sync(calendarId: string): Promise<SyncOutcome | null> {
+  /** Null if another process does it. `isAwaited`: by a caller that may give up, while `close` waits for it. */
+  async function sync(calendarId: string, isAwaited = false): Promise<SyncOutcome | null> {
     const claim = newClaim()
     const calendar = await claimSync(database, calendarId, claim)
-    return calendar && syncClaimed(calendar, claim)
+    if (calendar === null) return null
+    const work = syncClaimed(calendar, claim)
+    if (isAwaited) void track(work, 'A calendar was not synced')
+    return work
   }
 
   async function syncClaimed(calendar: CalendarRow, claim: Claim): Promise<SyncOutcome> {
@@ -131,10 +135,14 @@ export function openCalendars(settings: CalendarSettings): Calendars {
     return outcome
   }
 
-  async function push(calendarId: string, isNew = false): Promise<PushOutcome | null> {
+  /** As `sync`. */
+  async function push(calendarId: string, isNew = false, isAwaited = false): Promise<PushOutcome | null> {
     const claim = newPushClaim()
     const calendar = await claimPush(database, calendarId, claim)
-    return calendar && pushCalendar(tools, calendar, claim, isNew)
+    if (calendar === null) return null
+    const work = pushCalendar(tools, calendar, claim, isNew)
+    if (isAwaited) void track(work, 'A subscription was not made')
+    return work
   }
 
   /** Runs at once if there is room; otherwise the calendar stays due, and the next poll does it. */
@@ -208,9 +216,7 @@ export function openCalendars(settings: CalendarSettings): Calendars {
     const { id } = await requireCalendar(tools, name)
     const askedAt = await askForFullSync(database, id)
     return untilDone(patienceMs, 'The sync is still running and did not end in time', async () => {
-      const work = sync(id)
-      void track(work, 'A calendar was not synced')
-      const outcome = await work
+      const outcome = await sync(id, true)
       if (outcome?.outcome === 'stored' && outcome.isFull) return { changed: outcome.changed }
       if (outcome?.outcome === 'failed') throw outcome.problem
       const calendar = await readCalendar(database, id)
@@ -224,9 +230,7 @@ export function openCalendars(settings: CalendarSettings): Calendars {
   async function resubscribe(name: CalendarName): Promise<{ resubscribedAt: Date; problem: string | null }> {
     const { id } = await requireCalendar(tools, name)
     return untilDone(patienceMs, 'A subscription is still being made and did not end in time', async () => {
-      const work = push(id, true)
-      void track(work, 'A subscription was not made')
-      const outcome = await work
+      const outcome = await push(id, true, true)
       if (outcome === null) return null
       if (outcome.state === 'failed') throw outcome.problem
       return { resubscribedAt: new Date(), problem: outcome.state === 'on' ? null : outcome.message }

@@ -1,4 +1,5 @@
 /** Recordings in a folder of this machine. */
+import { randomUUID } from 'node:crypto'
 import { constants, createWriteStream } from 'node:fs'
 import { mkdir, open, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join, relative, resolve, sep } from 'node:path'
@@ -76,7 +77,7 @@ export function createFolderStore(path: string, links: LinkSigner): FileStore & 
         throw new Error(`${key} leads through a symbolic link`)
       }
       const target = join(root, ...parts)
-      const draft = join(folder, `.${process.pid}-${Date.now()}.part`)
+      const draft = join(folder, `.${randomUUID()}.part`)
       try {
         await writeFile(draft, bytes, { flag: 'wx', mode: 0o600, flush: true })
         await rename(draft, target)

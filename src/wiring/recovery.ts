@@ -14,9 +14,12 @@ import {
   type StorageConfig,
 } from '../storage/index.ts'
 
-/** Within that time a server has what an earlier bot of its id left, or a new bot goes on without it. */
+/**
+ * So long a new bot waits until a server has completed what an earlier one of its id left. After that the file is brought to its
+ * place, however long it takes: the new bot would write over it.
+ */
 const EARLIER_BOT_MS = 60_000
-/** Part of that time for a new index, which reads what is stored. Without an index the file plays fragment by fragment. */
+/** For a new index after that, which reads what is stored. Without an index the file plays fragment by fragment. */
 const EARLIER_INDEX_MS = 15_000
 
 type FolderOptions = Omit<Parameters<typeof recoverSpool>[1], 'format'>

@@ -115,7 +115,7 @@ export function startJobs(settings: JobsSettings): Jobs {
   const asked = new Set<Promise<unknown>>()
   return {
     async run(name) {
-      const running = runNow(name)
+      const running = isOffered(name) ? runNow(name) : Promise.resolve({})
       asked.add(running)
       return running.finally(() => asked.delete(running))
     },

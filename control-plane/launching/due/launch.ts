@@ -206,7 +206,7 @@ async function storeFailure(tools: LaunchTools, claim: Claim, error: Error): Pro
   }
   await database.transaction().execute(async (tx) => {
     const bot = await lockBot(tx, claim.bot.id)
-    // It runs all the same: the reconciler ends it.
+    // It has reported, so it may run: the reconciler ends it, at its deadline at the latest where nothing is left of it.
     if (bot?.joined_attempt === attempt && !isOver(bot)) return
     if (waits || error instanceof GrantDelayed) await removeLaunch(tx, claim.bot.id, attempt)
     await closeLaunch(tx, claim.bot.id, attempt, evidence)

@@ -15,8 +15,11 @@ import { type FinishTools, LEASE_SECONDS, RETRY_SECONDS, TRY_FOR_SECONDS } from 
 import { filesOfAttempt } from './recovery.ts'
 import { traceEnd } from './trace-end.ts'
 
-/** Seconds after which a bot ends although its parts cannot be read: some tries more than where a part is missing. */
-const LAST_TRY_SECONDS = 2400
+/**
+ * Seconds after which a bot ends although its parts cannot be read: so long it has waited, and so long this process has tried.
+ * After a downtime the storage may be back later than the database.
+ */
+const LAST_TRY = { waitedSeconds: 2400, triedSeconds: 600 }
 
 /** Joins the recordings of the attempts into one, in order of time. Rejects if that is impossible now. */
 export type JoinParts = (
@@ -46,6 +49,7 @@ export async function assembleBot(tools: FinishTools, botId: string, signal: Abo
       const files = await tools
         .recoverInTurn(() => filesOf(tools, bot, whileLeased))
         .catch((error) => lastPartOf(tools, bot, error, whileLeased))
+      tools.unreadableSince.delete(botId)
       await changeBot(
         database,
         botId,
@@ -66,13 +70,16 @@ interface Put extends Assembled {
 
 /** What there is without the storage, once it could not be read for so long. Rejects with the error before. */
 async function lastPartOf(
-  { database, log }: FinishTools,
+  { database, log, unreadableSince }: FinishTools,
   bot: BotRow,
   error: unknown,
   signal: AbortSignal,
 ): Promise<Put> {
+  const since = unreadableSince.get(bot.id) ?? performance.now()
+  unreadableSince.set(bot.id, since)
   const waitedMs = (await nowOf(database)).getTime() - bot.updated_at.getTime()
-  if (signal.aborted || waitedMs < LAST_TRY_SECONDS * 1000) throw error
+  const isLong = waitedMs >= LAST_TRY.waitedSeconds * 1000 && performance.now() - since >= LAST_TRY.triedSeconds * 1000
+  if (signal.aborted || !isLong) throw error
   log.error(
     { team: bot.team_id, bot: bot.id, error: String(error) },
     'The parts of a recording could not be looked for',

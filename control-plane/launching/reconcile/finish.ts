@@ -51,6 +51,8 @@ export interface FinishTools {
   traces?: Traces
   /** Identifies this reconciler in leases. */
   owner: string
+  /** When this reconciler first could not read the parts of a bot, by bot. */
+  unreadableSince: Map<string, number>
   /** Journals are read, and recordings recovered, some at a time. Neither waits for the other. */
   readInTurn: InTurn
   recoverInTurn: InTurn
@@ -100,7 +102,7 @@ export async function finishBot(
   await whileHeld({ seconds: finishLeaseSeconds, keep, log, fields, signal }, async (whileLeased) => {
     const outcome = await finishLeased(tools, launch, evidence, whileLeased)
     if (outcome === 'done') await removeRest(tools, launch)
-    if (outcome === 'kept') await launchCleaned(database, botId, attempt, true)
+    if (outcome === 'kept') await launchCleaned(database, botId, attempt, launch.handle !== null)
   })
 }
 

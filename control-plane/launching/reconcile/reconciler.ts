@@ -54,7 +54,8 @@ const AT_ONCE = { journals: 8, recoveries: 8 }
 /** Seconds after which the parts of a recording are joined without those that could not be recovered. */
 const PATIENCE_FOR_PARTS_SECONDS = 1800
 
-export interface ReconcilerSettings extends Omit<FinishTools, 'owner' | 'readInTurn' | 'recoverInTurn'> {
+export interface ReconcilerSettings
+  extends Omit<FinishTools, 'owner' | 'unreadableSince' | 'readInTurn' | 'recoverInTurn'> {
   /** Called after each pass. */
   onPass?: () => void
   passMs?: number
@@ -138,6 +139,7 @@ class Reconciling {
     this.#tools = {
       ...settings,
       owner: randomUUID(),
+      unreadableSince: new Map(),
       readInTurn: inTurn(AT_ONCE.journals),
       recoverInTurn: inTurn(AT_ONCE.recoveries),
     }
@@ -215,6 +217,7 @@ class Reconciling {
       await this.#act(
         { ...launch, handle },
         verdictOn({ ...launch, quiet_for }, state, this.#settings.forgottenSeconds),
+        state.state === 'running',
       )
     } catch (error) {
       log.error({ team, bot: botId, attempt, error: String(error) }, 'Bot could not be reconciled')
@@ -240,13 +243,14 @@ class Reconciling {
     return handle
   }
 
-  async #act(launch: OpenLaunch, verdict: Verdict): Promise<void> {
+  async #act(launch: OpenLaunch, verdict: Verdict, isRunning: boolean): Promise<void> {
     const { database } = this.#settings
     const { bot_id: botId, team_id: team, attempt, handle } = launch
     switch (verdict.do) {
       case 'wait':
         // The mark of its bot says that it was asked.
-        if (handle !== null && this.#asked.get(handle.name) === null) await this.#terminate(handle)
+        if (isRunning && !isOver(launch) && handle !== null && this.#asked.get(handle.name) === null)
+          await this.#terminate(handle)
         return
       case 'read':
         await this.#readAbsent(launch)
@@ -392,7 +396,7 @@ class Reconciling {
         await this.#terminate(handle, () => {
           this.#count('stop_orphan', 'nothing_stored')
           log.warn({ bot: botId, attempt, name: handle.name }, 'Orphaned bot asked to end: it is not in the database')
-        })
+        }).catch((error) => log.error({ name: handle.name, error: String(error) }, 'Orphaned bot could not be killed'))
     }
   }
 }

@@ -17,7 +17,7 @@ const PUT_BACK_MS = 60_000
 
 /**
  * Parts can only be completed under the key for which they were begun; the file goes on from there. Null if all that has
- * happened already. May be repeated wherever it was interrupted.
+ * happened already. May be repeated wherever it was interrupted, but for a file that was made shorter in its place.
  */
 export async function completeStored(work: Work): Promise<RecoveredFile | null> {
   const { session, abandoned, options, existing, earlierKey, limited } = work

@@ -61,6 +61,9 @@ async function abandonedOf(folder: string, growth: Growth): Promise<AbandonedUpl
     local.set(number, { bytes, read: async () => (await readFile(file, { flag: READ_NO_LINK })).subarray(0, bytes) })
     if (bytes < Math.min(left, partBytes)) break
   }
+  // The server has parts: it is not an upload of which nothing was stored.
+  if (stored.size === 0 && local.size === 0 && noted.size > 0)
+    throw new StorageError('corrupted', `The journal of ${start.name} lacks its first part`)
   return { start, uploadId, stored, local }
 }
 

@@ -7,13 +7,17 @@ import { pipeline } from 'node:stream/promises'
 
 /** Routers forget a connection that is silent for some minutes. */
 const ALIVE_EVERY_MS = 60_000
+/** Answers with these have no body, and `Response` takes none. */
+const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304])
 
 /**
  * As `fetch`, which gives up an answer that does not begin within five minutes; here only the signal ends the wait. Redirects
  * are not followed: a key must not travel to where the operator did not send it.
  */
 export const patientFetch: typeof fetch = async (input, init) => {
-  const { url, method, headers, body, signal } = new Request(input, init)
+  // Not the request's own signal, which follows the caller's only for as long as the request is kept from the garbage collector.
+  const { url, method, headers, body } = new Request(input, { ...init, signal: null })
+  const signal = init?.signal ?? undefined
   const request = url.startsWith('https:') ? requestTls : requestPlain
   // A connection of its own, since one that is kept may end just when it is used again.
   const outgoing = request(url, { method, headers: Object.fromEntries(headers), signal, agent: false })
@@ -25,5 +29,8 @@ export const patientFetch: typeof fetch = async (input, init) => {
   pipeline(body ?? [], outgoing).catch(() => {})
   const [answer] = await answered
   const given = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)])
-  return new Response(Readable.toWeb(answer) as ReadableStream, { status: answer.statusCode!, headers: given })
+  const status = answer.statusCode!
+  const isBodiless = NO_BODY.has(status)
+  if (isBodiless) answer.resume()
+  return new Response(isBodiless ? null : (Readable.toWeb(answer) as ReadableStream), { status, headers: given })
 }

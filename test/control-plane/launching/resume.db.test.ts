@@ -262,12 +262,19 @@ test('a bot whose parts cannot be read is tried again after a pause, and ends wi
     if (prefix.endsWith('/2')) throw new Error('The bucket is away.')
     return list(prefix)
   })
-  onTestFinished(() => away.mockRestore())
+  onTestFinished(() => void vi.restoreAllMocks())
   resuming(setting)
   const id = await setting.bot({ dies: 'recording', deadAttempts: 1 })
   const waiting = { phase: 'assembling', lease_owner: null, lease_until: expect.any(Date) }
   await expect.poll(() => setting.row(id), LONG).toMatchObject(waiting)
+  // After a downtime the storage may be back later than the database, so this process has to try for a while.
+  const tries = away.mock.calls.length
   await world.set(id, { lease_until: null, updated_at: new Date(Date.now() - 2_401_000) })
+  await expect.poll(() => away.mock.calls.length, LONG).toBeGreaterThan(tries)
+  await expect.poll(() => setting.row(id), LONG).toMatchObject(waiting)
+  const clock = performance.now.bind(performance)
+  vi.spyOn(performance, 'now').mockImplementation(() => clock() + 601_000)
+  await world.set(id, { lease_until: null })
   await ended(setting, id)
   expect(await setting.row(id)).toMatchObject({ status: 'completed', files_attempt: 2 })
   expect(await contentOf(setting, id)).toEqual({ 'video.mp4': 'video' })

@@ -151,9 +151,10 @@ describe('one browser without a display', () => {
   test('it has one process for pages, and none for network, sound and a page to come', async () => {
     const { processId, page } = browser
     await page.goto('data:text/html,<p>One site')
-    const flags = descendants(processId!).flatMap(commandLine)
-    expect(flags.filter((flag) => flag === '--type=renderer')).toHaveLength(1)
-    expect(flags.filter((flag) => /^--utility-sub-type=.*(?:network|audio)/.test(flag))).toEqual([])
+    const flags = () => descendants(processId!).flatMap(commandLine)
+    // That of the page before ends when the processor has time for it.
+    await expect.poll(() => flags().filter((flag) => flag === '--type=renderer'), { timeout: 30_000 }).toHaveLength(1)
+    expect(flags().filter((flag) => /^--utility-sub-type=.*(?:network|audio)/.test(flag))).toEqual([])
   })
 })
 

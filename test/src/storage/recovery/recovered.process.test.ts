@@ -240,12 +240,26 @@ describe('recovery of an upload from its spool', () => {
     expect(recovered).toMatchObject([{ index: 'whole', bytes: body.length, crc32: crcOf(body) }])
   })
 
+  async function losePart(recording: string, number: number) {
+    const journal = path.join(await spooled(recording), 'journal.jsonl')
+    const lines = (await files.readFile(journal, 'utf8')).split('\n')
+    await files.writeFile(journal, lines.filter((line) => !line.startsWith(`{"part":{"number":${number},`)).join('\n'))
+  }
+
+  test('a first part that the journal lost is a problem, and everything stays', async () => {
+    const server = await serve()
+    const recording = await abandonStored(server)
+    await losePart(recording, 2)
+    const { problems } = await recoverUpload(server, recording)
+    expect(problems.map(({ error }) => error.message)).toEqual(['The journal of video.mp4 lacks its first part'])
+    expect(server.state.uploads.size).toBe(1)
+    expect(await spooled(recording)).toBeTruthy()
+  })
+
   test('a part that the journal lost ends the recording', async () => {
     const server = await serve()
     const recording = await abandonStored(server)
-    const journal = path.join(await spooled(recording), 'journal.jsonl')
-    const lines = (await files.readFile(journal, 'utf8')).split('\n')
-    await files.writeFile(journal, lines.filter((line) => !line.startsWith('{"part":{"number":3,')).join('\n'))
+    await losePart(recording, 3)
     expect(await recoverUpload(server, recording, { format: UNREADABLE })).toMatchObject({ problems: [] })
     expect(
       bodyIn(server)

@@ -52,6 +52,7 @@ test.each([
 
 test.each([
   ['a wrong key', { status: 401, body: { error: 'invalid key' } }, 'answered with status 401'],
+  ['an answer without a body', { status: 204, body: '' }, 'no transcription'],
   ['an answer that is no JSON', { body: '<html>' }, 'no transcription'],
   ['words without times', { body: { words: [{ word: 'Hello' }] } }, 'no transcription'],
 ] satisfies [string, Answer, string][])('%s is said at once, and the key is not', async (_name, answer, sentence) => {
