@@ -119,7 +119,7 @@ export function openCalendars(settings: CalendarSettings): Calendars {
   }
 
   /** Null if another process does it. `isAwaited`: by a caller that may give up, while `close` waits for it. */
-  async function sync(calendarId: string, isAwaited = false): Promise<SyncOutcome | null> {
+  async function sync(calendarId: string, { isAwaited = false } = {}): Promise<SyncOutcome | null> {
     const claim = newClaim()
     const calendar = await claimSync(database, calendarId, claim)
     if (calendar === null) return null
@@ -136,7 +136,7 @@ export function openCalendars(settings: CalendarSettings): Calendars {
   }
 
   /** As `sync`. */
-  async function push(calendarId: string, isNew = false, isAwaited = false): Promise<PushOutcome | null> {
+  async function push(calendarId: string, { isNew = false, isAwaited = false } = {}): Promise<PushOutcome | null> {
     const claim = newPushClaim()
     const calendar = await claimPush(database, calendarId, claim)
     if (calendar === null) return null
@@ -149,7 +149,7 @@ export function openCalendars(settings: CalendarSettings): Calendars {
   function inBackground({ id }: CalendarRow, isNewChannel = false): void {
     if (counts.syncs < SYNCS_AT_ONCE) begin('syncs', sync(id), 'The first sync of a calendar was not made')
     if (counts.pushes < PUSHES_AT_ONCE)
-      begin('pushes', push(id, isNewChannel), 'The subscription to a calendar was not made')
+      begin('pushes', push(id, { isNew: isNewChannel }), 'The subscription to a calendar was not made')
   }
 
   function begin(kind: keyof typeof counts, work: Promise<unknown>, what: string): void {
@@ -216,7 +216,7 @@ export function openCalendars(settings: CalendarSettings): Calendars {
     const { id } = await requireCalendar(tools, name)
     const askedAt = await askForFullSync(database, id)
     return untilDone(patienceMs, 'The sync is still running and did not end in time', async () => {
-      const outcome = await sync(id, true)
+      const outcome = await sync(id, { isAwaited: true })
       if (outcome?.outcome === 'stored' && outcome.isFull) return { changed: outcome.changed }
       if (outcome?.outcome === 'failed') throw outcome.problem
       const calendar = await readCalendar(database, id)
@@ -230,7 +230,7 @@ export function openCalendars(settings: CalendarSettings): Calendars {
   async function resubscribe(name: CalendarName): Promise<{ resubscribedAt: Date; problem: string | null }> {
     const { id } = await requireCalendar(tools, name)
     return untilDone(patienceMs, 'A subscription is still being made and did not end in time', async () => {
-      const outcome = await push(id, true, true)
+      const outcome = await push(id, { isNew: true, isAwaited: true })
       if (outcome === null) return null
       if (outcome.state === 'failed') throw outcome.problem
       return { resubscribedAt: new Date(), problem: outcome.state === 'on' ? null : outcome.message }

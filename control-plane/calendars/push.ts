@@ -54,7 +54,7 @@ export async function pushCalendar(
     const subscription = await subscribe(tools, calendar, isNew ? undefined : open, request)
     const channel = { ...subscription, providerId: subscription.id, token: request.token }
     const isStored = await storeChannel(database, calendar, claim.owner, channel)
-    // One that was prolonged is the calendar's own, whoever holds the claim now.
+    // A subscription that was only prolonged still belongs to the calendar, also if another process has the claim now.
     if (!isStored && subscription.id !== open?.provider_id) await stopQuietly(tools, calendar, subscription)
     await stopChannels(tools, calendar.id)
     return { state: 'on' }

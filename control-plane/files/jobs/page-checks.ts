@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { readMeeting } from '@standin/wire/meeting-links/index.ts'
 import { type PageCheck, pageCheckSchema } from '@standin/wire/page-check.ts'
-import { parseJson } from '@standin/wire/text/json-text.ts'
+import { jsonOrNull } from '@standin/wire/text/json-text.ts'
 import type { Meters } from '../../platform/meters.ts'
 import type { Log } from '../../platform/ports.ts'
 
@@ -57,16 +57,8 @@ function run({ command, environment }: PageCheckSettings, options: string[], sig
   return new Promise<PageCheck | string>((resolve) => {
     const limits = { env: environment, signal, timeout: MAX_MS, maxBuffer: MAX_OUTPUT_BYTES }
     execFile(program!, [...start, ...options], limits, (error, output, errors) => {
-      const { data } = pageCheckSchema.safeParse(parseOrNull(output))
+      const { data } = pageCheckSchema.safeParse(jsonOrNull(output))
       resolve(data ?? `${error?.message.split('\n')[0] ?? ''} ${errors}`.replace(/\s+/g, ' ').trim().slice(0, 1000))
     })
   })
-}
-
-function parseOrNull(text: string): unknown {
-  try {
-    return parseJson(text)
-  } catch {
-    return null
-  }
 }

@@ -1,5 +1,6 @@
 /** Finishes an attempt whose process is over: its last events, its recording, and the end of its bot. */
 
+import { toError } from '@standin/wire/text/error-text.ts'
 import type { InTurn } from '@standin/wire/time/in-turn.ts'
 import { changeBot } from '../../bots/actions/change-bot.ts'
 import { type KnownOfDead, processEnded } from '../../bots/crash.ts'
@@ -203,7 +204,7 @@ async function readJournal(
     })
   } catch (error) {
     if (signal.aborted) throw error
-    return error instanceof Error ? error : new Error(String(error))
+    return toError(error)
   }
 }
 

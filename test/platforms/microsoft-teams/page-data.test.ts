@@ -199,12 +199,12 @@ describe('people', () => {
     people: [record('me', 'Notes'), ...people],
     ownerOfSource: (source: number) => owners[source] ?? null,
   })
-  const somebody = () =>
+  const emptyCall = () =>
     new People({ nameOf: (shown) => nameOf(shown, says), isOwn: (name) => isOwnName(name, 'Notes', says) })
   const names = (people: People) => people.present().map(({ name }) => name)
 
   test('signalling tells who comes and goes; entries without a name are services', () => {
-    const people = somebody()
+    const people = emptyCall()
     people.takePush([record('ann', 'Ann', { isHost: true }), record('service', null)])
     expect(people.present()).toEqual([{ id: 'ann', name: 'Ann', isHost: true }])
     people.takePush([record('ann', null, { isIn: false })])
@@ -212,13 +212,13 @@ describe('people', () => {
   })
 
   test('badges are off, and stand-ins for a name are Unknown', () => {
-    const people = somebody()
+    const people = emptyCall()
     people.takePush([record('ann', 'Ann (Guest)'), record('x', 'Unknown user')])
     expect(names(people)).toEqual(['Ann', 'Unknown'])
   })
 
   test('the call object adds those who came before, and never the bot', () => {
-    const people = somebody()
+    const people = emptyCall()
     people.takePush([record('bob', 'Bob')])
     people.takeCall(call([record('ann', 'Ann')]))
     expect(names(people)).toEqual(['Bob', 'Ann'])
@@ -226,7 +226,7 @@ describe('people', () => {
   })
 
   test('without a call object the bot is the newest of its name, once its own tile is there', () => {
-    const people = somebody()
+    const people = emptyCall()
     people.takePush([record('other', 'Notes'), record('ann', 'Ann'), record('me', 'Notes 2')])
     people.takePage({ ...page([]), hasOwnMark: false }, 0)
     expect(names(people)).toEqual(['Notes', 'Ann', 'Notes 2'])
@@ -236,7 +236,7 @@ describe('people', () => {
   })
 
   test('who is missing in the call object leaves after some looks, not at once', () => {
-    const people = somebody()
+    const people = emptyCall()
     people.takeCall(call([record('ann', 'Ann'), record('bob', 'Bob')]))
     people.takeCall(call([record('bob', 'Bob')]))
     expect(names(people)).toEqual(['Ann', 'Bob'])
@@ -259,7 +259,7 @@ describe('people', () => {
       ['Ann'],
     ],
   ])('a person whom the call object lost %s', (_what, then, expected) => {
-    const people = somebody()
+    const people = emptyCall()
     people.takePush([record('ann', 'Ann'), record('bob', 'Bob')])
     for (let look = 0; look < 20; look++) people.takeCall(call([record('ann', 'Ann')]))
     then(people)
@@ -267,7 +267,7 @@ describe('people', () => {
   })
 
   test('names that only the page shows count after they stay for a while, and are removed after they are missing for a while', () => {
-    const people = somebody()
+    const people = emptyCall()
     people.takePage(page(['Ann']), 0)
     expect(names(people)).toEqual([])
     people.takePage(page(['Ann']), 3000)
@@ -279,7 +279,7 @@ describe('people', () => {
   })
 
   test('a tile that is not there proves nothing while the badge counts more people', () => {
-    const people = somebody()
+    const people = emptyCall()
     for (const at of [0, 3000]) people.takePage(page(['Ann', 'Bob'], 3), at)
     people.takePage(page(['Bob'], 3), 7000)
     expect(names(people)).toEqual(['Ann', 'Bob'])
@@ -294,7 +294,7 @@ describe('people', () => {
     ['or nothing', ['Ann'], null, ['Ann', 'Bob']],
     ['and says that the bot is alone: gone', [], 1, []],
   ])('without a call object the page counts fewer people than the signalling %s', (_what, tiles, count, expected) => {
-    const people = somebody()
+    const people = emptyCall()
     people.takePush([record('ann', 'Ann'), record('bob', 'Bob'), record('me', 'Notes')])
     for (let look = 0; look < 19; look++) people.takePage(page(tiles, count), look * 250)
     expect(names(people)).toEqual(['Ann', 'Bob'])
@@ -305,14 +305,14 @@ describe('people', () => {
   })
 
   test('two people of one name are two', () => {
-    const people = somebody()
+    const people = emptyCall()
     for (const at of [0, 3000]) people.takePage(page(['Ann', 'Ann']), at)
     expect(people.present().map(({ id }) => id)).toEqual(['page:Ann', 'page:Ann#2'])
     expect(people.idOfName('Ann')).toBeNull()
   })
 
   test('a person whom the page told first keeps the id when the signalling names it', () => {
-    const people = somebody()
+    const people = emptyCall()
     for (const at of [0, 3000]) people.takePage(page(['Ann']), at)
     people.takePush([record('ann', 'Ann', { streams: [{ type: 'audio', sourceId: 101, isSent: true }] })])
     expect(people.present()).toEqual([{ id: 'page:Ann', name: 'Ann', isHost: false }])
@@ -321,7 +321,7 @@ describe('people', () => {
   })
 
   test('a source is owned by the participant in the call object, else by the owner of the stream, else it has no owner', () => {
-    const people = somebody()
+    const people = emptyCall()
     people.takePush([record('ann', 'Ann', { streams: [{ type: 'audio', sourceId: 101, isSent: true }] })])
     expect(people.ownersOfSource(101)).toEqual(['ann'])
     people.takeCall(call([record('bob', 'Bob')], { 101: 'bob', 7: 'me' }))
@@ -331,7 +331,7 @@ describe('people', () => {
   })
 
   test('sharing and cameras', () => {
-    const people = somebody()
+    const people = emptyCall()
     const streams = [
       { type: 'screen', sourceId: 3, isSent: true },
       { type: 'video', sourceId: 2, isSent: false },

@@ -88,7 +88,7 @@ test('places of a later part are moved by the length of the parts before it, at 
   expect(joined[3]!.event).toMatchObject({ ...words, start: 11, end: 12.5 })
 })
 
-test("messages of each part's bot are told apart in the whole", () => {
+test("in the whole recording, the messages of each part's bot have different ids", () => {
   const message = (message_id: string, at: number, more: object) => ({
     ...{ type: 'chat_message', message_id, sender_id: null, sender_name: 'Ann', is_own: false, timestamp: utc(at) },
     ...more,

@@ -38,7 +38,11 @@ test('a gap within a word is none, and marks of the page are no sound', () => {
 /** One packet while each of these shares the sound, and a last look at who does. */
 test.each<[string, string[][], string[]]>([
   ['who becomes known later gets what was said until then', [[], [], ['ann'], ['ann']], ['ann 0', 'ann 1', 'ann 2']],
-  ["what several share is nobody's, also once only one of them stays", [['ann', 'bob'], ['ann', 'bob'], ['ann']], []],
+  [
+    'sound that several participants share is given to none of them, also when only one of them stays',
+    [['ann', 'bob'], ['ann', 'bob'], ['ann']],
+    [],
+  ],
   ['those who share a sound may become known late', [[], ['ann', 'bob'], ['ann']], []],
   ['and one of them may have a sound of their own before', [['ann'], ['ann', 'bob'], ['ann'], []], ['ann 0', 'ann 2']],
 ])('%s', (_what, known, expected) => {
